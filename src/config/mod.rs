@@ -1,0 +1,1 @@
+//! The only reader of flags, environment and recount.toml.

@@ -1,0 +1,1 @@
+//! Keys, digests and leaves: what makes a record recognisable and provable.

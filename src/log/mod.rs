@@ -1,0 +1,1 @@
+//! The durable log of rows not yet confirmed in the store: bytes in, bytes out, knows no columns.

@@ -1,0 +1,1 @@
+//! After an insert: folds the touched runs and keys and writes the derived tables.

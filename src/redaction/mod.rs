@@ -1,0 +1,1 @@
+//! The one door between what was received and what may be kept.

@@ -1,0 +1,1 @@
+//! Builds every room, joins them, serves, stops.

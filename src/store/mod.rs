@@ -1,0 +1,1 @@
+//! ClickHouse: the only room that knows a column name or speaks SQL.
