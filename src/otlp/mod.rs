@@ -1,4 +1,19 @@
 //! OTLP requests in, flat spans and log records out; what can be saved is saved.
+mod budget;
+mod error;
+mod fault;
+mod gather;
+mod json;
+mod limits;
+mod protobuf;
+mod reading;
 mod span;
+#[cfg(test)]
+mod tests;
 
-pub use span::{Decoded, Refused, WireLog, WireSpan};
+pub use error::DecodeError;
+pub use fault::CLASSES;
+pub use json::{decode_logs_json, decode_traces_json};
+pub use limits::{ATTRIBUTES_MAX, ITEMS_MAX, NESTING_MAX, REQUEST_BYTES_MAX, VALUE_BYTES_MAX};
+pub use protobuf::{decode_logs_protobuf, decode_traces_protobuf};
+pub use span::{Cut, Decoded, Refused, WireLog, WireSpan};

@@ -39,8 +39,12 @@ pub struct WireSpan {
     pub status: Status,
     /// The status message; empty when absent.
     pub status_message: String,
-    /// What the SDK says it dropped.
+    /// What the SDK says it dropped; attributes of events and links are counted with the span's own.
     pub dropped: Dropped,
+    /// Texts that were longer than the limit, and are kept only up to it.
+    pub cut: Vec<Cut>,
+    /// What was over the limits and left out here, on arrival.
+    pub left_out: Dropped,
 }
 
 /// A log record as it was on the wire.
@@ -68,6 +72,19 @@ pub struct WireLog {
     pub attributes: Vec<(String, Value)>,
     /// How many attributes the SDK dropped.
     pub dropped_attributes: u32,
+    /// As [`WireSpan::cut`].
+    pub cut: Vec<Cut>,
+    /// As [`WireSpan::left_out`].
+    pub left_out: Dropped,
+}
+
+/// A text that was cut to the limit. Its kept part ends with a mark: the length and SHA-256 of the whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Which: `name`, `body`, or the key of the attribute it stands in.
+    pub at: String,
+    /// Its length in bytes before.
+    pub bytes: u64,
 }
 
 /// What could be read of a request, and what could not.
@@ -86,8 +103,10 @@ pub struct Decoded<T> {
 pub struct Refused {
     /// Why, in a sentence that names the field and the remedy; never contains payload text.
     pub reason: String,
-    /// A short class of reasons, for counters: `bad-id`, `too-deep`, `bad-utf8`, `broken`, `too-large`.
+    /// A short class of reasons, for counters: one of [`CLASSES`](crate::otlp::CLASSES).
     pub class: &'static str,
+    /// How many spans or log records this stands for: 1, but for the ones over the limit of a request.
+    pub items: u64,
     /// The service, when the resource could be read.
     pub service: Option<String>,
     /// Length of the refused bytes on the wire; 0 when unknown.

@@ -1,0 +1,5 @@
+//! The decoders against real captures, hostile bytes, the official types, and damage to one record of many.
+mod captures;
+mod json;
+mod roundtrip;
+mod salvage;
