@@ -1,1 +1,36 @@
 //! ClickHouse: the only room that knows a column name or speaks SQL.
+//!
+//! A query is a file in `queries/` beside its `.sql`:
+//!
+//! ```ignore
+//! const SQL: &str = include_str!("runs.sql"); // … WHERE project = {project:String} AND seen >= {from:Int64}
+//!
+//! pub async fn runs(store: &Store, scope: &Scope, from: i64) -> Result<Vec<Summary>, StoreError> {
+//!     let rows: Vec<Row> = store.read(scope, SQL).bind("from", from).all().await?;
+//!     Ok(rows.into_iter().map(Summary::from).collect())
+//! }
+//! ```
+//!
+//! `store.read` binds `{project:String}` and sends `readonly = 1`, the time limit and the row limit; nothing
+//! is ever spliced into SQL. Rows are structs with `#[derive(clickhouse::Row, serde::Deserialize)]` whose
+//! fields are named and typed like the result's columns; a mismatch is an error, not a wrong value. Besides
+//! `all` there are `one`, `optional`, `stream` (rows in bounded memory) and `bytes` (CSV, JSON lines,
+//! Parquet). A literal `?` needs no escaping.
+//!
+//! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
+mod client;
+mod engine;
+mod error;
+mod insert;
+mod migrations;
+mod password;
+mod read;
+mod settings;
+
+pub use client::{Answering, Store};
+pub use engine::{Credentials, Engine, EngineError, EngineSettings};
+pub use error::{Answer, StoreError};
+pub use migrations::{MIGRATIONS, Migration};
+pub use password::Password;
+pub use read::{Pieces, Read, Rows};
+pub use settings::{ClusterSettings, Place, ServerSettings, StoreSettings};

@@ -1,0 +1,17 @@
+//! The embedded engine: ClickHouse as a library in this process, behind the same HTTP interface that a server
+//! has.
+mod connection;
+mod connector;
+mod directory;
+mod endpoint;
+mod error;
+mod exception;
+mod library;
+mod pool;
+mod reply;
+mod request;
+mod running;
+
+pub use endpoint::Credentials;
+pub use error::EngineError;
+pub use running::{Engine, EngineSettings};

@@ -1,0 +1,250 @@
+//! The connections: few, reused, each with the database and settings it was opened for, and a way to stop a
+//! statement.
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::store::engine::connection::Connection;
+use crate::store::engine::exception::Exception;
+use crate::store::engine::library::Library;
+
+/// How often a statement that should stop is told so again, until it has.
+const KILL_EVERY: Duration = Duration::from_millis(50);
+const KILL_TIMES_MAX: u32 = 12_000;
+
+/// What a connection is opened for. Settings can't be taken back on a connection, so it is reused for the
+/// same only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Session {
+    /// Unqualified names mean this database.
+    pub(super) database: Option<String>,
+    /// Settings by name, in order of name.
+    pub(super) settings: Vec<(String, String)>,
+}
+
+/// Every connection of the engine.
+pub(super) struct Pool {
+    library: &'static Library,
+    arguments: Vec<CString>,
+    connections_max: usize,
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Idle>>,
+    /// Never lent: it keeps the engine running while no other is open, and stops the statements of the
+    /// others.
+    keeper: Mutex<Option<Connection>>,
+    numbers: AtomicU64,
+}
+
+struct Idle {
+    session: Session,
+    number: u64,
+    connection: Connection,
+}
+
+impl Pool {
+    /// Starts the engine with the first connection. `None` if it does not start.
+    pub(super) fn open(
+        library: &'static Library,
+        arguments: Vec<CString>,
+        connections_max: usize,
+    ) -> Option<Arc<Self>> {
+        let keeper = Connection::open(library, &arguments)?;
+        Some(Arc::new(Self {
+            library,
+            arguments,
+            connections_max,
+            permits: Arc::new(Semaphore::new(connections_max)),
+            idle: Mutex::new(Vec::new()),
+            keeper: Mutex::new(Some(keeper)),
+            numbers: AtomicU64::new(1),
+        }))
+    }
+
+    /// Waits for a free connection. It is opened by the thread that will use it.
+    pub(super) async fn lease(self: &Arc<Self>, session: Session) -> Result<Lease, Exception> {
+        let permit =
+            Arc::clone(&self.permits).acquire_owned().await.map_err(|_closed| Exception::closed())?;
+        let mut idle = lock(&self.idle);
+        let (ready, surplus) = match idle.iter().rposition(|idle| idle.session == session) {
+            Some(at) => (Some(idle.remove(at)), None),
+            // The oldest gives way, so that idle and lent ones together stay within the limit.
+            None if idle.len() > self.permits.available_permits() => (None, Some(idle.remove(0))),
+            None => (None, None),
+        };
+        drop(idle);
+        let number =
+            ready.as_ref().map_or_else(|| self.numbers.fetch_add(1, Ordering::Relaxed), |idle| idle.number);
+        Ok(Lease {
+            running: Arc::new(Running { number, over: Mutex::new(false), cancelled: AtomicBool::new(false) }),
+            pool: Arc::clone(self),
+            session,
+            connection: ready.map(|idle| idle.connection),
+            surplus: surplus.map(|idle| idle.connection),
+            spoiled: false,
+            _permit: permit,
+        })
+    }
+
+    /// Waits until no statement runs, then closes every connection. False if statements still run after
+    /// `patience`.
+    pub(super) async fn close(&self, patience: Duration) -> bool {
+        let all = u32::try_from(self.connections_max).unwrap_or(u32::MAX);
+        let quiet = tokio::time::timeout(patience, self.permits.acquire_many(all)).await;
+        self.permits.close();
+        if !matches!(quiet, Ok(Ok(_))) {
+            return false;
+        }
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        drop(idle);
+        drop(lock(&self.keeper).take());
+        true
+    }
+
+    /// Asks the engine to stop a statement, until it has.
+    fn kill(&self, running: &Running) {
+        for _ in 0..KILL_TIMES_MAX {
+            // While this is held the connection can't be lent to the next, whose statement would be hit.
+            let over = lock(&running.over);
+            if *over {
+                return;
+            }
+            if let Some(keeper) = lock(&self.keeper).as_mut() {
+                let sql =
+                    format!("KILL QUERY WHERE Settings['log_comment'] = '{}' ASYNC", comment(running.number));
+                if let Err(error) = keeper.run(&sql, "Null", &[]) {
+                    tracing::warn!(
+                        code = error.code(),
+                        "a statement that nobody waits for could not be stopped"
+                    );
+                }
+            }
+            drop(over);
+            thread::sleep(KILL_EVERY);
+        }
+    }
+}
+
+/// A connection lent for one statement.
+pub(super) struct Lease {
+    pool: Arc<Pool>,
+    session: Session,
+    running: Arc<Running>,
+    connection: Option<Connection>,
+    surplus: Option<Connection>,
+    spoiled: bool,
+    _permit: OwnedSemaphorePermit,
+}
+
+struct Running {
+    number: u64,
+    over: Mutex<bool>,
+    cancelled: AtomicBool,
+}
+
+impl Lease {
+    /// The connection; opened now if it is new. Blocks.
+    pub(super) fn connection(&mut self) -> Result<&mut Connection, Exception> {
+        drop(self.surplus.take());
+        if self.is_cancelled() {
+            return Err(Exception::cancelled());
+        }
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.opened()?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+
+    /// The connection has been changed by its statement, or may be: it will not be reused.
+    pub(super) fn spoil(&mut self) {
+        self.spoiled = true;
+    }
+
+    /// Whether somebody asked to stop the statement.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.running.cancelled.load(Ordering::Acquire)
+    }
+
+    /// A guard that stops the statement if it is dropped first.
+    pub(super) fn cancel_on_drop(&self) -> Cancel {
+        Cancel {
+            pool: Arc::clone(&self.pool),
+            running: Arc::clone(&self.running),
+            runtime: Handle::current(),
+        }
+    }
+
+    fn opened(&self) -> Result<Connection, Exception> {
+        let mut connection = Connection::open(self.pool.library, &self.pool.arguments)
+            .ok_or_else(|| Exception::of("the engine opens no more connections"))?;
+        if let Some(database) = &self.session.database {
+            connection.run(&format!("USE {}", quoted('`', database)), "Null", &[])?;
+        }
+        let mut set = format!("SET log_comment = '{}'", comment(self.running.number));
+        for (name, value) in &self.session.settings {
+            set.push_str(&format!(", {} = {}", quoted('`', name), quoted('\'', value)));
+        }
+        connection.run(&set, "Null", &[])?;
+        Ok(connection)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut over = lock(&self.running.over);
+        *over = true;
+        drop(over);
+        if let Some(connection) = self.connection.take()
+            && !self.spoiled
+            && !self.is_cancelled()
+            && !self.pool.permits.is_closed()
+        {
+            let session = std::mem::take(&mut self.session);
+            lock(&self.pool.idle).push(Idle { session, number: self.running.number, connection });
+        }
+    }
+}
+
+/// Stops a statement when dropped, unless it is over.
+pub(super) struct Cancel {
+    pool: Arc<Pool>,
+    running: Arc<Running>,
+    runtime: Handle,
+}
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        if *lock(&self.running.over) {
+            return;
+        }
+        self.running.cancelled.store(true, Ordering::Release);
+        let (pool, running) = (Arc::clone(&self.pool), Arc::clone(&self.running));
+        drop(self.runtime.spawn_blocking(move || pool.kill(&running)));
+    }
+}
+
+fn comment(number: u64) -> String {
+    format!("recount-{number}")
+}
+
+fn quoted(quote: char, text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        if c == quote || c == '\\' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push(quote);
+    out
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

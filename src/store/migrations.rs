@@ -1,0 +1,42 @@
+//! The list of migrations, in order. `migrations/README.md` has the rules.
+
+/// One file of `migrations/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Migration {
+    /// The file's stem: four digits, an underscore, a name.
+    pub stem: &'static str,
+    /// One statement, with placeholders.
+    pub sql: &'static str,
+}
+
+macro_rules! list {
+    ($($stem:literal),* $(,)?) => {
+        &[$(Migration { stem: $stem, sql: include_str!(concat!("../../migrations/", $stem, ".sql")) }),*]
+    };
+}
+
+/// Every migration. A new file is a new line at the end.
+pub const MIGRATIONS: &[Migration] = list!["0001_migrations"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_the_folder() {
+        let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter_map(|name| name.strip_suffix(".sql").map(str::to_owned))
+            .collect();
+        files.sort();
+        assert_eq!(MIGRATIONS.iter().map(|migration| migration.stem).collect::<Vec<_>>(), files);
+    }
+
+    #[test]
+    fn numbers_count_up_from_one() {
+        for (at, migration) in MIGRATIONS.iter().enumerate() {
+            assert!(migration.stem.starts_with(&format!("{:04}_", at + 1)), "{}", migration.stem);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! The store and its engine.
+mod reads;

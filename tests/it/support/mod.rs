@@ -1,0 +1,2 @@
+//! What the tests share.
+pub(crate) mod engine;
