@@ -9,7 +9,11 @@ mod names;
 mod recovery;
 mod sealed;
 mod segments;
+#[cfg(test)]
+mod sim;
 mod stats;
+#[cfg(test)]
+mod trials;
 mod writer;
 
 pub use directory::Directory;
