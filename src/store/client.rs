@@ -6,16 +6,20 @@ use clickhouse::{Client, Compression};
 
 use crate::store::engine::Engine;
 use crate::store::error::StoreError;
-use crate::store::settings::{Place, ServerSettings, StoreSettings};
+use crate::store::settings::{ClusterSettings, Place, ServerSettings, StoreSettings};
 
 /// The store. Cheap to clone; clones share one connection pool.
 #[derive(Clone)]
 pub struct Store {
     pub(in crate::store) client: Client,
+    /// The same without the database, which may not exist yet.
+    pub(in crate::store) bare: Client,
     shared: Arc<Shared>,
 }
 
 struct Shared {
+    database: String,
+    cluster: Option<ClusterSettings>,
     read_timeout: Duration,
     insert_timeout: Duration,
     result_rows_max: u64,
@@ -55,11 +59,13 @@ impl Store {
     }
 
     fn with(client: Client, engine: Option<Engine>, place: String, settings: &StoreSettings) -> Self {
+        let bare = client.with_product_info("recount", env!("CARGO_PKG_VERSION"));
         Self {
-            client: client
-                .with_database(&settings.database)
-                .with_product_info("recount", env!("CARGO_PKG_VERSION")),
+            client: bare.clone().with_database(&settings.database),
+            bare,
             shared: Arc::new(Shared {
+                database: settings.database.clone(),
+                cluster: settings.cluster.clone(),
                 read_timeout: settings.read_timeout,
                 insert_timeout: settings.insert_timeout,
                 result_rows_max: settings.result_rows_max,
@@ -74,8 +80,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unreachable`], [`StoreError::Denied`] and so on, each one sentence for `recount check`.
     pub async fn check(&self) -> Result<Answering, StoreError> {
-        let query = self.client.clone().with_database("default").query_raw("SELECT version()");
-        let version = self.within(query.fetch_one::<String>()).await?;
+        let query = self.bare.query_raw("SELECT version()");
+        let version = self.within(self.shared.read_timeout, query.fetch_one::<String>()).await?;
         Ok(Answering { place: self.shared.place.clone(), version })
     }
 
@@ -91,6 +97,15 @@ impl Store {
         }
     }
 
+    /// The database that holds the tables.
+    pub fn database(&self) -> &str {
+        &self.shared.database
+    }
+
+    pub(in crate::store) fn cluster(&self) -> Option<&ClusterSettings> {
+        self.shared.cluster.as_ref()
+    }
+
     pub(in crate::store) fn read_timeout(&self) -> Duration {
         self.shared.read_timeout
     }
@@ -103,12 +118,12 @@ impl Store {
         self.shared.result_rows_max
     }
 
-    /// Waits for a short question of our own, no longer than for any read.
+    /// Waits for a question of our own.
     pub(in crate::store) async fn within<T>(
         &self,
+        limit: Duration,
         question: impl Future<Output = clickhouse::error::Result<T>>,
     ) -> Result<T, StoreError> {
-        let limit = self.shared.read_timeout;
         match tokio::time::timeout(limit, question).await {
             Ok(answer) => answer.map_err(|error| StoreError::of_read(error, limit)),
             Err(_) => {

@@ -22,14 +22,17 @@ mod client;
 mod engine;
 mod error;
 mod insert;
+mod migrate;
 mod migrations;
 mod password;
+mod placeholders;
 mod read;
 mod settings;
 
 pub use client::{Answering, Store};
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use error::{Answer, StoreError};
+pub use migrate::MigrateError;
 pub use migrations::{MIGRATIONS, Migration};
 pub use password::Password;
 pub use read::{Pieces, Read, Rows};

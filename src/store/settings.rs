@@ -100,6 +100,9 @@ impl ServerSettings {
 pub struct ClusterSettings {
     /// Its name in the servers' `remote_servers`.
     pub name: String,
+    /// Whether definitions are spread with `ON CLUSTER`. False where the servers do it by themselves, or
+    /// where somebody runs them by hand on each.
+    pub on_cluster: bool,
 }
 
 fn decoded(part: &str) -> String {

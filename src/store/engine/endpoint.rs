@@ -16,9 +16,10 @@ use tokio::task::spawn_blocking;
 
 use crate::store::engine::connection::Parameter;
 use crate::store::engine::exception::Exception;
+use crate::store::engine::joining::Joining;
 use crate::store::engine::pool::{Lease, Pool};
 use crate::store::engine::reply::{Piece, Reply, of_pieces, refusal, whole};
-use crate::store::engine::request::{Asked, Statement, read};
+use crate::store::engine::request::{Asked, Statement, names_format, read};
 use crate::store::password::Password;
 
 /// How many pieces wait between the engine and the wire, either way.
@@ -128,11 +129,14 @@ fn fetch(
     parameters: &[Parameter],
     sender: &mpsc::Sender<Piece>,
 ) -> Result<(), Exception> {
-    let mut select = lease.connection()?.select(sql, format, parameters)?;
-    while let Some(rows) = select.next()? {
-        if sender.blocking_send(Piece::Rows(rows)).is_err() {
-            return Err(Exception::cancelled());
-        }
+    let send = |rows| sender.blocking_send(Piece::Rows(rows)).map_err(|_gone| Exception::cancelled());
+    let connection = lease.connection()?;
+    // A format in the statement overrides the one beside it.
+    let joining = if names_format(sql) { None } else { Joining::of(format) };
+    let Some(mut joining) = joining else { return send(connection.run(sql, format, parameters)?) };
+    let mut select = connection.select(sql, format, parameters)?;
+    while let Some(piece) = select.next()? {
+        send(joining.rows(piece)?)?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ mod directory;
 mod endpoint;
 mod error;
 mod exception;
+mod joining;
 mod library;
 mod pool;
 mod reply;

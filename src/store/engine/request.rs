@@ -148,6 +148,13 @@ fn rows_format(sql: &str) -> Option<(&str, &str)> {
     (named && first_word(sql) == "INSERT").then_some((rest, format))
 }
 
+/// Whether a statement may name its own format. A word in a text or a comment counts too, which costs memory
+/// only.
+pub(super) fn names_format(sql: &str) -> bool {
+    sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .any(|word| word.eq_ignore_ascii_case("FORMAT"))
+}
+
 /// The first word of a statement in upper case, past comments and opening brackets.
 fn first_word(sql: &str) -> String {
     let mut rest = sql.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
@@ -194,6 +201,12 @@ mod tests {
         assert_eq!(rows_format("INSERT INTO t VALUES (1)"), None);
         assert_eq!(rows_format("INSERT INTO t SELECT 1"), None);
         assert_eq!(rows_format("SELECT 1 FORMAT CSV"), None);
+    }
+
+    #[test]
+    fn a_format_of_its_own_is_seen() {
+        assert!(names_format("SELECT 1\nformat JSON"));
+        assert!(!names_format("SELECT formatDateTime(now(), '%F'), format_x FROM t"));
     }
 
     #[test]

@@ -1,2 +1,3 @@
 //! The store and its engine.
+mod migrations;
 mod reads;

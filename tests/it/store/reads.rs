@@ -1,19 +1,28 @@
 //! Reads: bound by type, without the power to write, limited in time and size, their errors kept.
+#![expect(clippy::expect_used, reason = "a test may stop at the first surprise")]
 use std::time::{Duration, Instant};
 
 use recount::domain::ids::Project;
 use recount::domain::scope::Scope;
-use recount::store::StoreError;
+use recount::store::{Store, StoreError};
 
-use crate::support::engine::{engine, store};
+use crate::support::engine::{engine, execute, unmigrated};
 
 fn scope() -> Scope {
     Scope { project: Project::default() }
 }
 
+/// A store with a database and no tables.
+async fn empty() -> Store {
+    let store = unmigrated().await;
+    let database = format!("CREATE DATABASE {}", store.database());
+    engine().await.client().query_raw(&database).execute().await.expect("a database can be made");
+    store
+}
+
 #[tokio::test]
 async fn hostile_values_arrive_as_they_are() {
-    let store = store().await;
+    let store = empty().await;
     let values = [
         "'; DROP TABLE steps; --",
         "\\' OR 1=1",
@@ -45,7 +54,7 @@ struct Bound {
 
 #[tokio::test]
 async fn parameters_keep_their_types() {
-    let store = store().await;
+    let store = empty().await;
     let sql = "SELECT {u:UInt64} AS u, {i:Int64} AS i, {f:Float64} AS f, {b:Bool} AS b, \
                {o:Nullable(String)} AS o, {t:Array(Tuple(String, UInt32))} AS t";
     let read = store
@@ -65,13 +74,12 @@ async fn parameters_keep_their_types() {
 
 #[tokio::test]
 async fn reads_cannot_write() {
-    let store = store().await;
-    let table = "CREATE TABLE IF NOT EXISTS default.written (a UInt8) ENGINE = Memory";
-    engine().await.client().query_raw(table).execute().await.unwrap();
+    let store = empty().await;
+    execute(&store, "CREATE TABLE written (a UInt8) ENGINE = Memory").await;
     for sql in [
         "CREATE TABLE t (a UInt8) ENGINE = Memory",
-        "INSERT INTO default.written VALUES (1)",
-        "INSERT INTO default.written SELECT 1",
+        "INSERT INTO written VALUES (1)",
+        "INSERT INTO written SELECT 1",
         "DROP DATABASE default",
         "SELECT * FROM file('/etc/hostname', LineAsString)",
         "SELECT 1 SETTINGS readonly = 0",
@@ -84,7 +92,7 @@ async fn reads_cannot_write() {
 
 #[tokio::test]
 async fn errors_keep_code_and_message() {
-    let store = store().await;
+    let store = empty().await;
     let error = store.read(&scope(), "SELECT nope FROM nowhere").all::<u8>().await.unwrap_err();
     let answer = error.answer().unwrap();
     assert_eq!((answer.code, answer.name.as_str()), (60, "UNKNOWN_TABLE"));
@@ -98,7 +106,7 @@ async fn errors_keep_code_and_message() {
 
 #[tokio::test]
 async fn limits_of_time_and_rows_are_kept() {
-    let store = store().await;
+    let store = empty().await;
     let begun = Instant::now();
     let endless = "SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))";
     let read = store.read(&scope(), endless).limit(Duration::from_secs(1)).one::<u64>();

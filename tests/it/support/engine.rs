@@ -1,5 +1,10 @@
 //! One engine for all tests of this binary, a database for each of them.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,16 +38,31 @@ pub(crate) fn database() -> String {
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A store over a database of its own, which exists and is empty.
+/// A store over a database of its own, with every table and no rows.
 ///
 /// Make it inside the test that uses it: its connections belong to that test's runtime.
 pub(crate) async fn store() -> Store {
-    let engine = engine().await;
-    let database = database();
-    engine.client().query_raw(&format!("CREATE DATABASE {database}")).execute().await.unwrap();
+    let store = unmigrated().await;
+    store.migrate().await.expect("the tables can be made");
+    store
+}
+
+/// A store over a database of its own that does not exist yet.
+pub(crate) async fn unmigrated() -> Store {
+    Store::over(engine().await, &settings())
+}
+
+/// Settings with a database of its own. The place is the shared engine's, for [`Store::over`].
+pub(crate) fn settings() -> StoreSettings {
     let mut settings = StoreSettings::new(Place::Embedded(EngineSettings::new(library(), "")));
-    settings.database = database;
-    Store::over(engine, &settings)
+    settings.database = database();
+    settings
+}
+
+/// Runs a statement in a store's database.
+pub(crate) async fn execute(store: &Store, sql: &str) {
+    let client = engine().await.client().with_database(store.database());
+    client.query_raw(sql).execute().await.unwrap_or_else(|error| panic!("{sql}: {error}"));
 }
 
 /// A directory for this process; those of earlier ones that are gone are swept away.
