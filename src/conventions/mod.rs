@@ -1,1 +1,29 @@
-//! Dialects of agent traces, all read into one [`Step`](crate::domain::step::Step).
+//! Dialects of agent telemetry, all read into one [`Step`](crate::domain::step::Step); it cannot fail.
+mod assemble;
+mod claim;
+mod classify;
+mod convention;
+mod dialects;
+mod draft;
+mod errors;
+mod field;
+mod fill;
+mod frame;
+mod identity;
+mod json;
+mod lexicon;
+mod messages;
+mod proposals;
+mod reader;
+mod rebuild;
+mod rules;
+mod table;
+#[cfg(test)]
+mod trial;
+
+pub use convention::DialectInfo;
+pub use field::{Count, Exchange, Field, Read, Side, Text};
+pub use reader::{Conventions, LOG_BODY, LOG_EVENT_NAME, LOG_OBSERVED, LOG_SEVERITY};
+pub use rebuild::rebuild;
+pub use rules::{OnUnknown, RuleError, ToolRule, ToolRules};
+pub use table::dialects;

@@ -33,6 +33,8 @@ pub enum Piece {
     Body(usize),
     /// The JSON string found at this RFC 6901 pointer inside the body with this index, unquoted.
     Inside(usize, String),
+    /// The JSON value found at this RFC 6901 pointer inside the body with this index, as it is written there.
+    Json(usize, String),
 }
 
 impl Value {

@@ -1,0 +1,50 @@
+//! Who may say of what kind a step is, and in which order they are heard.
+use crate::domain::kind::{Kind, KindSource};
+
+/// The rules that tell a step's kind; of several that speak, the first in this order is heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::conventions) enum KindRule {
+    /// `recount.step.kind`.
+    Recount,
+    /// `openinference.span.kind`.
+    OpenInference,
+    /// `mcp.method.name`.
+    Mcp,
+    /// `gen_ai.operation.name`.
+    GenAi,
+    /// A tool's name or call id is there.
+    ToolNamed,
+    /// An HTTP call to somewhere else.
+    Http,
+    /// The span's name begins with an operation of the conventions.
+    SpanName,
+    /// A model or tokens are named.
+    ModelNamed,
+    /// It has a step id or an action of its own, so it is no plumbing.
+    StepNamed,
+}
+
+/// What a rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::conventions) enum Work {
+    /// A kind that needs no further look.
+    Kind(Kind),
+    /// A tool call: an act or a read, told apart by [`classify`](crate::conventions::classify).
+    Tool,
+}
+
+impl KindRule {
+    /// Who says so, by this rule.
+    pub(in crate::conventions) fn source(self) -> KindSource {
+        match self {
+            Self::Recount => KindSource::Given,
+            Self::SpanName | Self::StepNamed => KindSource::Inferred,
+            Self::OpenInference
+            | Self::Mcp
+            | Self::GenAi
+            | Self::ToolNamed
+            | Self::Http
+            | Self::ModelNamed => KindSource::Convention,
+        }
+    }
+}
