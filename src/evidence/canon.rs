@@ -136,6 +136,11 @@ impl Canon {
                 self.count(*body);
                 self.text(pointer);
             }
+            Piece::Json(body, pointer) => {
+                self.tag(3);
+                self.count(*body);
+                self.text(pointer);
+            }
         }
     }
 

@@ -288,6 +288,10 @@ impl LeafWriter<'_> {
                 self.body("body", Some(*body));
                 self.writer.text("pointer", pointer);
             }
+            Piece::Json(body, pointer) => {
+                self.body("body", Some(*body));
+                self.writer.text("json", pointer);
+            }
         }
         self.writer.close('}');
     }
