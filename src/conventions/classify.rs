@@ -39,7 +39,7 @@ fn tool(draft: &mut Draft<'_>, ruled: Option<Kind>) -> (Kind, KindSource) {
 
 /// Whether the verb of a tool's name says that it only reads.
 fn only_looks(tool: &str) -> bool {
-    // The server of an MCP tool (`mcp__orders__get_order`) and a plugin's name (`Orders-get_order`) come first.
+    // An MCP tool's server (`mcp__orders__get_order`) and a plugin (`Orders-get_order`) come first.
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let name = name.rsplit(['.', '/', ':', '-']).find(|part| !part.is_empty()).unwrap_or(name);
     let whole = words(name);

@@ -3,7 +3,9 @@ use jiff::Timestamp;
 
 use crate::conventions::draft::{Draft, Place};
 use crate::conventions::field::{Count, Exchange, Field, Side, Text};
-use crate::conventions::{frame, json, messages};
+use crate::conventions::frame;
+use crate::conventions::json;
+use crate::conventions::messages;
 use crate::domain::entity::Entity;
 use crate::domain::finding::Code;
 use crate::domain::outcome::{Evidence, Gate, Outcome};

@@ -1,10 +1,13 @@
 //! Reads a span or a log record into a step: every dialect that is spoken, then rules, kind and errors.
+use crate::conventions::classify;
 use crate::conventions::convention::Dialect;
 use crate::conventions::draft::{Draft, Place, Source};
+use crate::conventions::errors;
+use crate::conventions::fill;
+use crate::conventions::frame;
 use crate::conventions::lexicon::Lexicon;
 use crate::conventions::rules::ToolRules;
 use crate::conventions::table::DIALECTS;
-use crate::conventions::{classify, errors, fill, frame};
 use crate::domain::finding::Code;
 use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::kind::{Carrier, Kind, Status};

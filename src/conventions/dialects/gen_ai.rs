@@ -19,9 +19,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "gen_ai",
         title: "OpenTelemetry GenAI",
-        about: "Attributes, span events and log records, from before 1.37 (`gen_ai.system`, one event per \
-                message) to 1.41. It has no attempt numbers and no idempotency keys, and content is sent only \
-                where the instrumentation is told to capture it.",
+        about: "Attributes, span events and log records, from before 1.37 (`gen_ai.system`, one event \
+                per message) to 1.41. It has no attempt numbers and no idempotency keys, and content is \
+                sent only where the instrumentation is told to capture it.",
         reads: READS,
     },
     scopes: &[],

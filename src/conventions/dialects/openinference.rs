@@ -3,8 +3,10 @@ use crate::conventions::claim::{KindRule, Work};
 use crate::conventions::convention::{Dialect, DialectInfo};
 use crate::conventions::draft::Draft;
 use crate::conventions::field::{Count, Field, Read, Side, Text, code, count, read, text};
+use crate::conventions::frame;
+use crate::conventions::identity;
 use crate::conventions::json::Object;
-use crate::conventions::{frame, identity, messages};
+use crate::conventions::messages;
 use crate::domain::kind::Kind;
 
 /// The dialect.

@@ -11,8 +11,8 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "",
         title: "Bare keys",
-        about: "Short keys without a namespace, as people write them by hand, and operations named by a span's \
-                first word (`chat gpt-4o`, `execute_tool refund`, `invoke_agent support`).",
+        about: "Short keys without a namespace, as people write them by hand, and operations named by a \
+                span's first word (`chat gpt-4o`, `execute_tool refund`, `invoke_agent support`).",
         reads: READS,
     },
     scopes: &["*"],
