@@ -1,0 +1,220 @@
+//! Redacts values, keys included, however deep they are nested.
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::record::Redaction;
+use crate::domain::value::{Piece, Value};
+use crate::redaction::budget::Overrun;
+use crate::redaction::finder::Finder;
+use crate::redaction::json::quoted;
+use crate::redaction::mark::Mark;
+use crate::redaction::place::Place;
+use crate::redaction::settings::Limits;
+use crate::redaction::text::TextScrub;
+
+/// One pass over a step, and what it has done so far.
+pub(crate) struct Scrubber<'a> {
+    finder: Finder<'a>,
+    limits: &'a Limits,
+    /// By path, rule and method.
+    redactions: BTreeMap<(String, String, &'static str), (u32, u64)>,
+    /// Values found under secret keys.
+    pub(crate) secrets: Vec<(String, Arc<Mark>)>,
+    /// Paths of what was withheld.
+    pub(crate) withheld: Vec<String>,
+    /// Bodies of which nothing may stay, and the mark for each.
+    pub(crate) lost: BTreeMap<usize, Arc<Mark>>,
+}
+
+impl<'a> Scrubber<'a> {
+    /// A pass that looks for these.
+    pub(crate) fn new(finder: Finder<'a>, limits: &'a Limits) -> Self {
+        Self {
+            finder,
+            limits,
+            redactions: BTreeMap::new(),
+            secrets: Vec::new(),
+            withheld: Vec::new(),
+            lost: BTreeMap::new(),
+        }
+    }
+
+    /// What was done.
+    pub(crate) fn redactions(&self) -> impl Iterator<Item = Redaction> {
+        self.redactions.iter().map(|((path, rule, method), (count, bytes))| Redaction {
+            path: path.clone(),
+            rule: rule.clone(),
+            method: (*method).to_owned(),
+            count: *count,
+            bytes: *bytes,
+        })
+    }
+
+    /// Redacts a text in place.
+    pub(crate) fn text(&mut self, place: &Place<'_>, text: &mut String) {
+        self.text_within_budget(place, text);
+    }
+
+    /// As `text`; false when it had to be withheld whole.
+    pub(crate) fn text_within_budget(&mut self, place: &Place<'_>, text: &mut String) -> bool {
+        let result = TextScrub::new(self.finder, self.limits, text.len()).and_then(|mut scrub| {
+            let new = scrub.scrub(text)?;
+            Ok((new, scrub))
+        });
+        match result {
+            Ok((new, scrub)) => {
+                self.collect(place, scrub);
+                if let Some(new) = new {
+                    *text = new;
+                }
+                true
+            }
+            Err(Overrun) => {
+                let mark = Mark::withheld("budget");
+                self.note(place, &mark, text.len());
+                self.withheld.push(place.to_string());
+                text.clone_from(&mark.text);
+                false
+            }
+        }
+    }
+
+    /// Redacts keys and values in place. `secret` is the mark of a secret key above them.
+    pub(crate) fn pairs(
+        &mut self,
+        place: &Place<'_>,
+        pairs: &mut [(String, Value)],
+        secret: Option<&Arc<Mark>>,
+    ) {
+        for (key, value) in pairs {
+            let own = self.finder.secret_key(key);
+            self.text(place, key);
+            self.value(&place.below(key), value, own.as_ref().or(secret));
+        }
+    }
+
+    /// Redacts a value in place; under a secret key nothing of it stays but truth values.
+    pub(crate) fn value(&mut self, place: &Place<'_>, value: &mut Value, secret: Option<&Arc<Mark>>) {
+        match (value, secret) {
+            (Value::Empty | Value::Bool(_), _) => {}
+            (Value::String(text), None) => self.text(place, text),
+            (Value::String(text), Some(mark)) => self.mask(place, text, mark),
+            (Value::Bytes(bytes), None) => self.bytes(place, bytes),
+            (Value::Array(values), _) => {
+                for (at, value) in values.iter_mut().enumerate() {
+                    self.value(&place.item(at), value, secret);
+                }
+            }
+            (Value::Map(pairs), _) => self.pairs(place, pairs, secret),
+            (Value::Framed(pieces), None) => self.pieces(place, pieces),
+            (number @ (Value::Int(_) | Value::Double(_)), None) => self.number(place, number),
+            (value @ Value::Framed(_), Some(mark)) => {
+                if let Value::Framed(pieces) = value {
+                    self.lost.extend(pieces.iter().filter_map(body_of).map(|body| (body, Arc::clone(mark))));
+                }
+                self.note(place, mark, 0);
+                *value = Value::String(mark.text.clone());
+            }
+            (value @ (Value::Int(_) | Value::Double(_) | Value::Bytes(_)), Some(mark)) => {
+                let mut text = spelt(value);
+                self.mask(place, &mut text, mark);
+                *value = Value::String(text);
+            }
+        }
+    }
+
+    /// Replaces a body of which nothing may stay.
+    pub(crate) fn lose(&mut self, place: &Place<'_>, body: &mut String, is_json: bool, mark: &Arc<Mark>) {
+        self.mask(place, body, mark);
+        if is_json {
+            *body = quoted(body);
+        }
+    }
+
+    /// Counts what a rule did at a place.
+    pub(crate) fn note(&mut self, place: &Place<'_>, mark: &Mark, bytes: usize) {
+        let done = self.redactions.entry((place.to_string(), mark.rule.clone(), mark.method)).or_default();
+        done.0 = done.0.saturating_add(1);
+        done.1 = done.1.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    }
+
+    fn mask(&mut self, place: &Place<'_>, text: &mut String, mark: &Arc<Mark>) {
+        match TextScrub::new(self.finder, self.limits, 0) {
+            Ok(mut scrub) => {
+                if let Some(new) = scrub.mask(text, mark) {
+                    *text = new;
+                }
+                self.collect(place, scrub);
+            }
+            Err(Overrun) => text.clone_from(&mark.text),
+        }
+    }
+
+    fn bytes(&mut self, place: &Place<'_>, bytes: &mut Vec<u8>) {
+        let mut text = String::from_utf8_lossy(bytes).into_owned();
+        let before = text.clone();
+        self.text(place, &mut text);
+        if text != before {
+            *bytes = text.into_bytes();
+        }
+    }
+
+    fn number(&mut self, place: &Place<'_>, value: &mut Value) {
+        let text = spelt(value);
+        if let Some(mark) = self.finder.number(&text) {
+            self.note(place, &mark, text.len());
+            *value = Value::String(mark.text.clone());
+        }
+    }
+
+    fn pieces(&mut self, place: &Place<'_>, pieces: &mut [Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => self.text(place, text),
+                Piece::Body(_) => {}
+                Piece::Inside(_, pointer) | Piece::Json(_, pointer) => self.pointer(place, pointer),
+            }
+        }
+    }
+
+    /// Keys in a pointer are redacted as the keys of the body are, so that it still points there.
+    fn pointer(&mut self, place: &Place<'_>, pointer: &mut String) {
+        let keys: Vec<String> = pointer
+            .split('/')
+            .map(|key| {
+                let mut plain = key.replace("~1", "/").replace("~0", "~");
+                self.text(place, &mut plain);
+                plain.replace('~', "~0").replace('/', "~1")
+            })
+            .collect();
+        let new = keys.join("/");
+        if new != *pointer {
+            *pointer = new;
+        }
+    }
+
+    fn collect(&mut self, place: &Place<'_>, scrub: TextScrub<'_>) {
+        for (mark, bytes) in scrub.hits {
+            self.note(place, &mark, bytes);
+        }
+        self.secrets.extend(scrub.secrets);
+    }
+}
+
+/// The body that a piece points to.
+pub(crate) fn body_of(piece: &Piece) -> Option<usize> {
+    match piece {
+        Piece::Text(_) => None,
+        Piece::Body(body) | Piece::Inside(body, _) | Piece::Json(body, _) => Some(*body),
+    }
+}
+
+fn spelt(value: &Value) -> String {
+    match value {
+        Value::Int(int) => int.to_string(),
+        Value::Double(double) => double.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Value::Empty | Value::Bool(_) | Value::Array(_) | Value::Map(_) | Value::Framed(_) => String::new(),
+    }
+}
