@@ -125,8 +125,8 @@ impl Log {
 
     /// The segment's frames are safe elsewhere: its file goes. After an error the file stays for now and is
     /// tried again by itself; the frames come again only if the process restarts before that.
-    pub async fn delete(&self, sealed: &Sealed) -> Result<(), LogError> {
-        let first = sealed.id.0;
+    pub async fn delete(&self, id: SegmentId) -> Result<(), LogError> {
+        let first = id.0;
         self.ask(|answer| Ask::Delete { first, answer }).await?
     }
 
@@ -137,12 +137,17 @@ impl Log {
         self.ask(|answer| Ask::SetAside { first, answer }).await?
     }
 
-    /// Writes payloads taken from a segment, with their weights, to `*.rejected` beside it, synced. It is a
-    /// segment with the same header: renamed to `.seg` it is drained again at the next start. Call before
-    /// [`Log::delete`].
-    pub async fn write_aside(&self, sealed: &Sealed, rejected: Vec<(Bytes, u32)>) -> Result<(), LogError> {
+    /// Writes payloads taken from a segment, with their weights, to `*.rejected` beside it, synced, under the
+    /// segment's header. It is a segment too: renamed to `.seg` it is drained again at the next start. Call
+    /// before [`Log::delete`].
+    pub async fn write_aside(
+        &self,
+        id: SegmentId,
+        owner: Bytes,
+        rejected: Vec<(Bytes, u32)>,
+    ) -> Result<(), LogError> {
         let entries = rejected.into_iter().map(|(payload, weight)| Entry { payload, weight }).collect();
-        let (first, owner) = (sealed.id.0, sealed.owner.clone());
+        let first = id.0;
         self.ask(|answer| Ask::WriteAside { first, owner, entries, answer }).await?
     }
 

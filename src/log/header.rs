@@ -37,7 +37,7 @@ pub(crate) struct Header {
     pub(crate) first: u64,
     /// When it was begun by the wall clock, nanoseconds since 1970. For ages on a page; decides nothing.
     pub(crate) begun_ns: u64,
-    /// The segment before it.
+    /// The segment before it; itself, when it was made from a part of another one of that name.
     pub(crate) previous: Previous,
     /// The owner's bytes.
     pub(crate) owner: Bytes,

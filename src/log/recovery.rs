@@ -126,6 +126,7 @@ fn inspect(
         }
     };
     let mut scan = frame::scan(&bytes, start, first, header.log.salt());
+    let known = known.filter(|_| header.previous.first != first);
     // Frames behind what was acknowledged were refused: their senders were told so.
     let acknowledged = known.map_or(length, |known| known.end.min(length));
     scan.frames.retain(|found| count(found.payload.end) <= acknowledged);

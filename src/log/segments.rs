@@ -215,7 +215,9 @@ impl Segments {
         owner: Bytes,
         entries: &[Entry],
     ) -> Result<(), LogError> {
-        let header = Header { log: self.id, first, begun_ns: now_ns(), previous: Previous::default(), owner };
+        // Its own predecessor: what the next segment knows is about the original of the same name.
+        let previous = Previous { first, ..Previous::default() };
+        let header = Header { log: self.id, first, begun_ns: now_ns(), previous, owner };
         let mut bytes = header.encode();
         for (entry, sequence) in entries.iter().zip(first..) {
             let label = Label { weight: entry.weight, sequence, place: 0 };

@@ -39,8 +39,8 @@ async fn what_gathers_while_one_segment_is_drained_is_the_next() {
     assert_eq!(payloads(&second), [b"two".as_slice(), b"three"]);
     assert_eq!((second.weight(), second.header().as_ref(), second.id().0), (5, b"columns".as_slice(), 2));
     assert_eq!(first.log_id(), second.log_id());
-    log.delete(&second).await.unwrap();
-    log.delete(&first).await.unwrap();
+    log.delete(second.id()).await.unwrap();
+    log.delete(first.id()).await.unwrap();
     let stats = log.stats();
     assert_eq!((stats.frames, stats.weight, stats.deleted.weight, stats.oldest_age), (0, 0, 6, None));
     log.close().await;

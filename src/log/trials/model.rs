@@ -434,10 +434,11 @@ fn rejected_entries_make_a_segment_that_can_be_drained_again() {
     segments.commit(&[entry(b"good"), entry(b"bad")]);
     let taken = segments.take().unwrap();
     segments.write_aside(taken.first, Bytes::from_static(b"columns"), &[entry(b"bad")]).unwrap();
+    segments.commit(&[entry(b"later")]);
     segments.delete(taken.first).unwrap();
     let aside = sim.contents("0000000000000001.rejected").unwrap();
     sim.put("0000000000000001.seg", aside);
     let (mut segments, recovery) = open(&sim);
-    assert_eq!((recovery.frames, recovery.weight), (1, 3));
-    assert_eq!(drained(&sim, &mut segments), [(1, b"bad".to_vec())]);
+    assert_eq!((recovery.frames, recovery.weight, recovery.set_aside), (2, 6, vec![]));
+    assert_eq!(drained(&sim, &mut segments), [(1, b"bad".to_vec()), (3, b"later".to_vec())]);
 }
