@@ -1,10 +1,13 @@
 //! The one door between what was received and what may be kept.
 mod budget;
+#[cfg(test)]
+mod canary;
 mod card;
 mod clean;
 mod echo;
 mod finder;
 mod fold;
+mod frames;
 mod json;
 mod keys;
 mod mark;

@@ -14,13 +14,14 @@ use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::echo::Echoes;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
+use crate::redaction::frames::body_of;
 use crate::redaction::json::quoted;
 use crate::redaction::mark::Mark;
 use crate::redaction::place::Place;
 use crate::redaction::pseudonym::pseudonym;
 use crate::redaction::rules::Rules;
 use crate::redaction::settings::Limits;
-use crate::redaction::values::{Scrubber, body_of};
+use crate::redaction::values::Scrubber;
 
 /// A shorter value is not looked for elsewhere in the step.
 const ECHO_BYTES_MIN: usize = 4;

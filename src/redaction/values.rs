@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::record::Redaction;
-use crate::domain::value::{Piece, Value};
+use crate::domain::value::Value;
 use crate::redaction::budget::Overrun;
 use crate::redaction::finder::Finder;
 use crate::redaction::json::quoted;
@@ -106,14 +106,16 @@ impl<'a> Scrubber<'a> {
                 }
             }
             (Value::Map(pairs), _) => self.pairs(place, pairs, secret),
-            (Value::Framed(pieces), None) => self.pieces(place, pieces),
+            (frame @ Value::Framed(_), None) => self.frame(place, frame),
             (number @ (Value::Int(_) | Value::Double(_)), None) => self.number(place, number),
             (value @ Value::Framed(_), Some(mark)) => {
-                if let Value::Framed(pieces) = value {
-                    self.lost.extend(pieces.iter().filter_map(body_of).map(|body| (body, Arc::clone(mark))));
+                let finder = self.finder;
+                if let Value::Framed(pieces) = &*value
+                    && !self.secret_frame(&finder, pieces, mark)
+                {
+                    self.note(place, mark, 0);
+                    *value = Value::String(mark.text.clone());
                 }
-                self.note(place, mark, 0);
-                *value = Value::String(mark.text.clone());
             }
             (value @ (Value::Int(_) | Value::Double(_) | Value::Bytes(_)), Some(mark)) => {
                 let mut text = spelt(value);
@@ -167,45 +169,11 @@ impl<'a> Scrubber<'a> {
         }
     }
 
-    fn pieces(&mut self, place: &Place<'_>, pieces: &mut [Piece]) {
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => self.text(place, text),
-                Piece::Body(_) => {}
-                Piece::Inside(_, pointer) | Piece::Json(_, pointer) => self.pointer(place, pointer),
-            }
-        }
-    }
-
-    /// Keys in a pointer are redacted as the keys of the body are, so that it still points there.
-    fn pointer(&mut self, place: &Place<'_>, pointer: &mut String) {
-        let keys: Vec<String> = pointer
-            .split('/')
-            .map(|key| {
-                let mut plain = key.replace("~1", "/").replace("~0", "~");
-                self.text(place, &mut plain);
-                plain.replace('~', "~0").replace('/', "~1")
-            })
-            .collect();
-        let new = keys.join("/");
-        if new != *pointer {
-            *pointer = new;
-        }
-    }
-
     fn collect(&mut self, place: &Place<'_>, scrub: TextScrub<'_>) {
         for (mark, bytes) in scrub.hits {
             self.note(place, &mark, bytes);
         }
         self.secrets.extend(scrub.secrets);
-    }
-}
-
-/// The body that a piece points to.
-pub(crate) fn body_of(piece: &Piece) -> Option<usize> {
-    match piece {
-        Piece::Text(_) => None,
-        Piece::Body(body) | Piece::Inside(body, _) | Piece::Json(body, _) => Some(*body),
     }
 }
 
