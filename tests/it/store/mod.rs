@@ -1,5 +1,3 @@
 //! The store and its engine.
-mod columns;
-mod inserts;
 mod migrations;
 mod reads;

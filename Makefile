@@ -1,0 +1,50 @@
+# Two commands do all set-up: `make demo` and `make test`. Steps already done are skipped.
+SHELL := /bin/sh
+CARGO ?= cargo
+PROFILE ?= release
+BIN_release := target/release/recount
+BIN_dev := target/debug/recount
+BIN = $(BIN_$(PROFILE))
+
+.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz
+
+help:
+	@echo "make demo         get the engine, build, start the demo, print the address to open"
+	@echo "make test         get what the tests need, run everything"
+	@echo "make engine       get the embedded ClickHouse engine into the per-user cache"
+	@echo "make bench        the short benches, with their table"
+	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
+
+demo: engine build
+	exec $(BIN) demo
+
+build:
+	$(CARGO) build --quiet --profile $(PROFILE)
+
+engine:
+	@deploy/engine.sh >/dev/null
+
+tools:
+	@tests/e2e/tools.sh
+
+test: engine tools lint unit e2e
+	@echo "all tests passed"
+
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items --quiet
+
+unit: engine
+	$(CARGO) test --quiet
+
+e2e: engine tools
+	$(CARGO) build --quiet
+	tests/e2e/run.sh $(BIN_dev)
+
+bench: engine
+	$(CARGO) bench --quiet
+
+screenshots: engine tools
+	$(CARGO) build --quiet
+	tests/e2e/screenshots.sh $(BIN_dev)

@@ -1,0 +1,134 @@
+//! The command line. Every flag is also `RECOUNT_<FLAG>` in the environment and a key in recount.toml.
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+/// Keeps what AI agents did, step by step, and shows whether it really happened.
+#[derive(Debug, Parser)]
+#[command(name = "recount", version, about, arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Take OTLP, keep it, show it.
+    Serve(ServeArgs),
+    /// Serve, and let the demo agents act; prints the address to open.
+    Demo(DemoArgs),
+    /// Send OTLP captures (protobuf, JSON, JSON lines; also gzip) through the same door as the network.
+    Import(ImportArgs),
+    /// Fold every run and action again from the records.
+    Rebuild(ServeArgs),
+    /// Show the settings, which engine answers and in which version, and whether all is well.
+    Check(ServeArgs),
+}
+
+/// Where to listen, where to keep, what to read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServeArgs {
+    /// Settings file [default: none]
+    #[arg(long, env = "RECOUNT_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the log, the keys and the embedded store live [default: ./recount-data]
+    #[arg(long, env = "RECOUNT_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A ClickHouse server instead of the embedded engine: http(s)://user:password@host:8123/database
+    #[arg(long, env = "RECOUNT_CLICKHOUSE_URL", value_name = "URL", hide_env_values = true)]
+    pub clickhouse_url: Option<String>,
+    /// The cluster's name on that server: replicated and distributed tables [default: one node]
+    #[arg(long, env = "RECOUNT_CLUSTER", value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// The embedded engine's library [default: the per-user cache that `make engine` fills]
+    #[arg(long, env = "RECOUNT_ENGINE", value_name = "FILE")]
+    pub engine: Option<PathBuf>,
+    /// Pages and API [default: 127.0.0.1:4319]
+    #[arg(long, env = "RECOUNT_LISTEN", value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
+    /// OTLP over gRPC [default: 127.0.0.1:4317]
+    #[arg(long, env = "RECOUNT_OTLP_GRPC", value_name = "ADDR")]
+    pub otlp_grpc: Option<SocketAddr>,
+    /// OTLP over HTTP [default: 127.0.0.1:4318]
+    #[arg(long, env = "RECOUNT_OTLP_HTTP", value_name = "ADDR")]
+    pub otlp_http: Option<SocketAddr>,
+    /// When a sender hears OK: `log` (after fsync) or `store` (after the insert) [default: log]
+    #[arg(long, env = "RECOUNT_ACK", value_name = "log|store")]
+    pub ack: Option<String>,
+    /// Most bytes the log may hold [default: 4 GiB, at most a quarter of the free disk]
+    #[arg(long, env = "RECOUNT_LOG_BYTES_MAX", value_name = "BYTES")]
+    pub log_bytes_max: Option<u64>,
+    /// Host names that requests may be addressed to, beside loopback; separated by commas
+    #[arg(long, env = "RECOUNT_HOSTS", value_name = "NAMES", value_delimiter = ',')]
+    pub hosts: Option<Vec<String>>,
+    /// The path below which a proxy serves the pages, such as /recount [default: none]
+    #[arg(long, env = "RECOUNT_BASE_PATH", value_name = "PATH")]
+    pub base_path: Option<String>,
+}
+
+/// As serve, and how much the agents do.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DemoArgs {
+    /// How and where to serve.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+    /// How many runs of the whole cast, spread over the last hours [default: 1]
+    #[arg(long, env = "RECOUNT_RUNS", value_name = "N", default_value_t = 1)]
+    pub runs: u32,
+    /// Stop when the agents are done and their runs are shown, instead of serving on.
+    #[arg(long)]
+    pub once: bool,
+}
+
+/// What to import, and where to.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ImportArgs {
+    /// Captures: OTLP requests as protobuf, JSON or JSON lines; also gzip.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// OTLP/HTTP endpoint of a running server; without it the files go into the data directory directly.
+    #[arg(long, env = "RECOUNT_TO", value_name = "URL")]
+    pub to: Option<String>,
+    /// Where to keep.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// Parses the command line of this process. Errors are clap's own: they name the flag and the remedy.
+pub fn parse<I, T>(arguments: I) -> Result<(Cli, ArgMatches), clap::Error>
+where
+    I: IntoIterator<Item = T>,
+    T: Into<std::ffi::OsString> + Clone,
+{
+    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((cli, matches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_are_read() {
+        let (cli, _) =
+            parse(["recount", "serve", "--listen", "127.0.0.1:0", "--hosts", "a.test,b.test"]).unwrap();
+        let Command::Serve(args) = cli.command else { panic!("serve was asked for") };
+        assert_eq!(args.listen.unwrap().port(), 0);
+        assert_eq!(args.hosts.unwrap(), ["a.test", "b.test"]);
+    }
+
+    #[test]
+    fn a_wrong_address_names_the_flag() {
+        let error = parse(["recount", "serve", "--listen", "nowhere"]).unwrap_err().to_string();
+        assert!(error.contains("--listen"), "{error}");
+    }
+}

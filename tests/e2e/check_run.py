@@ -1,0 +1,60 @@
+"""Reads a run over the JSON API and checks that it says what happened. Usage: check_run.py UI TRACE_ID SERVICE."""
+import json
+import sys
+import time
+import urllib.request
+
+
+def get(url: str) -> dict:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return json.load(response)
+
+
+def listed(ui: str, run_id: str) -> dict:
+    """The run's row in the list: there within 2 s of the acknowledged send."""
+    deadline = time.monotonic() + 2.0
+    while True:
+        rows = [row for row in get(f"{ui}/api/v1/runs?limit=500")["runs"] if row["run_id"] == run_id]
+        if rows and rows[0]["attempt_count"] >= 7:
+            return rows[0]
+        if time.monotonic() > deadline:
+            raise SystemExit(f"run {run_id} is not in the list 2 s after it was acknowledged: {rows}")
+        time.sleep(0.05)
+
+
+def same(what: str, found, expected) -> None:
+    if found != expected:
+        raise SystemExit(f"{what}: {found!r}, expected {expected!r}")
+
+
+def main() -> None:
+    ui, trace_id = sys.argv[1], sys.argv[2]
+    row = listed(ui, trace_id)
+    same("agent", row["agent"], "support_agent")
+    same("retries", row["retry_count"], 1)
+    run = get(f"{ui}/api/v1/runs/{trace_id}")
+    steps = [step for step in run["steps"] if step["tool"] == "issue_refund"]
+    same("refund steps", len(steps), 1)
+    refund = steps[0]
+    same("kind", refund["kind"], "act")
+    same("attempts", [a["attempt"] for a in refund["attempts"]], [1, 2])
+    same("outcomes", [a["outcome"] for a in refund["attempts"]], ["unknown", "confirmed"])
+    same("given", [a["given"] for a in refund["attempts"]], [False, False])
+    codes = {finding["code"] for finding in run["findings"]}
+    if "retried-while-unknown" not in codes:
+        raise SystemExit(f"findings: {sorted(codes)}")
+    thinks = [step for step in run["steps"] if step["kind"] == "think"]
+    same("model calls", len(thinks), 4)
+    step = get(f"{ui}/api/v1/runs/{trace_id}/steps/{thinks[-1]['step_id']}")
+    context = step["attempts"][0]["context"]
+    same("messages seen by the last call", len(context), 7)
+    first = context[0]
+    with urllib.request.urlopen(f"{ui}/api/v1/contents/{trace_id}/{first['digest']}", timeout=10) as body:
+        message = json.load(body)
+    same("first message's role", message["role"], "user")
+    if "Order 4812 arrived broken" not in message["parts"][0]["content"]:
+        raise SystemExit(f"first message: {message}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+#!/bin/sh
+# End to end, with real clients: starts the binary, sends runs with the official SDKs, reads them back, opens pages
+# in a browser. Usage: run.sh PATH_OF_RECOUNT
+set -eu
+recount="$1"
+cd "$(dirname "$0")/../.."
+here=tests/e2e
+work="$(mktemp -d)"
+started=""
+stop() {
+    [ -z "$started" ] || kill $started 2>/dev/null || true
+    rm -rf "$work"
+}
+trap stop EXIT INT TERM
+
+# start NAME ARGUMENTS...: runs recount in the background and waits for its ready line; sets $ui, $http, $grpc.
+start() {
+    name="$1"
+    shift
+    "$recount" "$@" --data-dir "$work/$name" --listen 127.0.0.1:0 --otlp-grpc 127.0.0.1:0 --otlp-http 127.0.0.1:0 \
+        >"$work/$name.out" 2>"$work/$name.err" &
+    started="$started $!"
+    tries=0
+    until grep -q '^ready ' "$work/$name.out"; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || { echo "recount $name did not become ready"; cat "$work/$name.err"; exit 1; }
+        sleep 0.1
+    done
+    ready="$(grep '^ready ' "$work/$name.out")"
+    ui="$(printf '%s' "$ready" | sed 's/.* ui=\([^ ]*\).*/\1/')"
+    http="$(printf '%s' "$ready" | sed 's/.* otlp_http=\([^ ]*\).*/\1/')"
+    grpc="$(printf '%s' "$ready" | sed 's/.* otlp_grpc=\([^ ]*\).*/\1/')"
+}
+
+start serve serve
+python="$here/.venv/bin/python"
+for protocol in grpc http; do
+    if [ "$protocol" = grpc ]; then endpoint="$grpc"; else endpoint="$http"; fi
+    trace="$("$python" "$here/send_run.py" "$protocol" "$endpoint")"
+    "$python" "$here/check_run.py" "$ui" "$trace"
+    echo "ok: Python SDK over $protocol"
+done
+trace="$(node "$here/send_run.mjs" "$http")"
+"$python" "$here/check_run.py" "$ui" "$trace"
+echo "ok: JavaScript SDK over HTTP/JSON"
+
+start demo demo
+CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"
+echo "ok: browser"

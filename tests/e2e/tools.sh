@@ -1,0 +1,36 @@
+#!/bin/sh
+# Gets what the end-to-end tests need: the OpenTelemetry SDKs of Python and JavaScript, and a Chromium.
+# Steps already done are skipped. Each failure says what to do by hand.
+set -eu
+cd "$(dirname "$0")"
+
+say() { printf '%s\n' "$*" >&2; }
+need() { command -v "$1" >/dev/null 2>&1 || { say "The tests need $1: $2"; exit 1; }; }
+
+need python3 "install Python 3.9 or newer (Debian, Ubuntu: apt install python3 python3-venv)"
+need npm "install Node.js 20 or newer with npm (Debian, Ubuntu: apt install nodejs npm)"
+
+stamp="$(cat requirements.txt package.json package-lock.json | cksum | tr ' ' '-')"
+[ -f ".venv/done-$stamp" ] || {
+    say "Fetching the OpenTelemetry SDK for Python ..."
+    [ -x .venv/bin/python ] || python3 -m venv .venv || { say "python3 -m venv failed (Debian, Ubuntu: apt install python3-venv)"; exit 1; }
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+    touch ".venv/done-$stamp"
+}
+[ -f "node_modules/done-$stamp" ] || {
+    say "Fetching the OpenTelemetry SDK for JavaScript and the browser driver ..."
+    npm ci --silent --no-audit --no-fund
+    touch "node_modules/done-$stamp"
+}
+
+./chromium.sh >/dev/null && exit 0
+if [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null 2>&1; then
+    sudo=""
+    [ "$(id -u)" = 0 ] || sudo="sudo -n"
+    say "Installing Chromium from the system's packages ..."
+    { $sudo apt-get update -qq && $sudo apt-get install -y -qq chromium; } >/dev/null 2>&1 || true
+fi
+./chromium.sh >/dev/null || {
+    say "The browser tests need Chromium or Chrome: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set CHROMIUM to its path."
+    exit 1
+}
