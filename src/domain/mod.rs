@@ -4,6 +4,7 @@ pub mod case;
 pub mod content;
 pub mod entity;
 pub mod finding;
+pub mod fold;
 pub mod ids;
 pub mod kind;
 pub mod outcome;

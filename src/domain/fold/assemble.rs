@@ -1,0 +1,257 @@
+//! From a run taken apart to the run as it is shown.
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::domain::case::CaseEvent;
+use crate::domain::entity::Entity;
+use crate::domain::fold::arena::Arena;
+use crate::domain::fold::completeness::completeness;
+use crate::domain::fold::draft::Draft;
+use crate::domain::fold::effects::effects;
+use crate::domain::fold::findings;
+use crate::domain::fold::identity::{Around, Part, run_ids};
+use crate::domain::fold::noted::Noted;
+use crate::domain::fold::rail::{Rail, new_in_context};
+use crate::domain::fold::scene::Scene;
+use crate::domain::fold::verdict::verdict;
+use crate::domain::fold::who::Who;
+use crate::domain::ids::{Digest, RecordId, SpanId, TraceId};
+use crate::domain::outcome::Outcome;
+use crate::domain::record::Record;
+use crate::domain::run::{Attempt, Run, RunFinding, RunState, RunStep, Slot};
+
+impl Run {
+    /// Folds the records of one run. Pure: the same records, in any order and any number of copies, with the same
+    /// events and the same now, give the same run.
+    ///
+    /// Where a trace holds several runs, fold the parts of [`runs_of`](crate::domain::fold::runs_of) instead: they
+    /// know about parents and identity outside the run.
+    pub fn of(records: &[Record], events: &[CaseEvent], now_ns: u64) -> Self {
+        let mut votes: BTreeMap<String, usize> = BTreeMap::new();
+        for id in run_ids(records) {
+            *votes.entry(id).or_default() += 1;
+        }
+        let run_id = votes.into_iter().rev().max_by_key(|(_, votes)| *votes);
+        let run_id = run_id.map(|(id, _)| id).unwrap_or_default();
+        fold(&run_id, records, Around::default(), events, now_ns)
+    }
+
+    /// Folds one part of a set of traces.
+    pub fn of_part(part: &Part, events: &[CaseEvent], now_ns: u64) -> Self {
+        fold(&part.run_id, &part.records, part.around.clone(), events, now_ns)
+    }
+}
+
+fn fold(run_id: &str, records: &[Record], around: Around, events: &[CaseEvent], now_ns: u64) -> Run {
+    let scene = Scene::of(run_id, records, around, events, now_ns);
+    let rail = Rail::of(&scene);
+    let effects = effects(&scene);
+    let (findings, by_draft) = shown_findings(&scene, &rail, findings::all(&scene, &effects));
+    let verdict = verdict(&scene, &effects, &findings);
+    let record_count =
+        records.iter().map(|record| record.record_id).collect::<BTreeSet<RecordId>>().len() as u64;
+    let completeness = completeness(&scene, record_count);
+    let who = Who::of(&scene);
+    let state = scene.state();
+    let received = || scene.received().map(|id| &scene.nodes[id]);
+    let ends = received().filter_map(|node| node.end).max();
+    Run {
+        run_id: run_id.to_owned(),
+        run_id_given: records.iter().any(|record| record.facts.run_id.as_deref() == Some(run_id)),
+        session_id: who.session_id,
+        user_id: who.user_id,
+        agent: who.agent,
+        agent_version: who.agent_version,
+        name: who.name,
+        service: who.service,
+        environment: who.environment,
+        started_ns: received().map(|node| node.start).min().unwrap_or_default(),
+        ended_ns: ends.filter(|_| state != RunState::Running),
+        state,
+        findings,
+        verdict,
+        completeness,
+        traces: traces(&scene),
+        linked_traces: linked_traces(&scene),
+        workers: who.workers,
+        epochs: received()
+            .filter_map(|node| node.facts().epoch)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
+        entities: entities(&scene),
+        version: record_count + events.len() as u64,
+        steps: steps(scene, &rail, by_draft),
+    }
+}
+
+/// Findings, the gravest first, then in the order of the steps that show them; and their indexes by step.
+fn shown_findings(
+    scene: &Scene,
+    rail: &Rail,
+    noted: Vec<Noted>,
+) -> (Vec<RunFinding>, BTreeMap<usize, Vec<usize>>) {
+    let mut places = Arena::beside(&scene.drafts, 0);
+    for (place, draft) in rail.order.iter().enumerate() {
+        places[*draft] = place;
+    }
+    let mut shown: Vec<(RunFinding, Vec<usize>)> =
+        noted.into_iter().map(|noted| noted.shown(scene, &places)).collect();
+    shown.sort_by_cached_key(|(finding, drafts)| {
+        let place = drafts.first().map(|draft| places[*draft]);
+        (std::cmp::Reverse(finding.code.severity()), finding.code, place, finding.message.clone())
+    });
+    let mut by_draft: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, (_, drafts)) in shown.iter().enumerate() {
+        for draft in drafts {
+            by_draft.entry(*draft).or_default().push(index);
+        }
+    }
+    (shown.into_iter().map(|(finding, _)| finding).collect(), by_draft)
+}
+
+fn steps(mut scene: Scene, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>>) -> Vec<RunStep> {
+    let mut fresh = new_in_context(&scene);
+    let mut steps = Vec::with_capacity(scene.drafts.len());
+    for (place, id) in rail.order.iter().copied().enumerate() {
+        let draft = &scene.drafts[id];
+        let step_id = |draft: usize| scene.drafts[draft].step_id.clone();
+        let nodes = || draft.tries.iter().map(|attempt| scene.node(attempt));
+        let proposed_by = draft.tries.iter().find_map(|attempt| scene.joined.by_node[attempt.node]);
+        let mut step = RunStep {
+            step_id: draft.step_id.clone(),
+            number: u32::try_from(place + 1).unwrap_or(u32::MAX),
+            kind: draft.kind,
+            name: name(&scene, id),
+            tool: nodes().find_map(|node| node.facts().tool.clone()),
+            target: scene.target(id).map(str::to_owned),
+            key: nodes().filter_map(|node| node.facts().key.clone()).next_back(),
+            outcome: draft.outcome,
+            evidence: draft.evidence,
+            attempts: Vec::new(),
+            parent_step_id: rail.parent[id].map(step_id),
+            depth: rail.depth[id],
+            gap_before_ns: rail.gap[id],
+            verifies: draft
+                .verifies
+                .map(step_id)
+                .or_else(|| nodes().find_map(|node| node.facts().verifies.clone())),
+            proposed_by: proposed_by.map(|(think, _)| step_id(scene.draft_of[think])),
+            findings: findings.remove(&id).unwrap_or_default(),
+        };
+        step.attempts = attempts(&mut scene, id, &mut fresh);
+        steps.push(step);
+    }
+    steps
+}
+
+fn name(scene: &Scene, id: usize) -> String {
+    let draft = &scene.drafts[id];
+    if scene.is_placeholder(id) {
+        return "Parent not received yet".to_owned();
+    }
+    draft
+        .tries
+        .iter()
+        .map(|attempt| scene.node(attempt).facts().name.clone())
+        .find(|name| !name.is_empty())
+        .unwrap_or_default()
+}
+
+/// The attempts of a step with gaps between; their records are moved out of the scene.
+fn attempts(scene: &mut Scene, id: usize, fresh: &mut HashMap<usize, Vec<Digest>>) -> Vec<Slot> {
+    let draft: &mut Draft = &mut scene.drafts[id];
+    let missing = std::mem::take(&mut draft.missing);
+    let tries = std::mem::take(&mut draft.tries);
+    let mut slots: Vec<(u32, Slot)> =
+        missing.into_iter().map(|number| (number, Slot::Missing(number))).collect();
+    for attempt in tries {
+        if scene.nodes[attempt.node].missing {
+            slots.push((1, Slot::Missing(1)));
+            continue;
+        }
+        let proposed = scene.joined.proposal(&scene.nodes, attempt.node);
+        let arguments = proposed.and_then(|proposal| proposal.call.arguments.clone());
+        let evidence: Vec<usize> = scene.owners.evidence(attempt.node).to_vec();
+        let node = &mut scene.nodes[attempt.node];
+        let mut logs = std::mem::take(&mut node.logs);
+        let versions = std::mem::take(&mut node.versions);
+        // Proposals are still looked up in model calls, so records are copied, not taken.
+        let record = node.record.clone();
+        let mut transports = Vec::new();
+        for call in evidence {
+            let call = &mut scene.nodes[call];
+            transports.push(call.record.clone());
+            logs.append(&mut call.versions);
+            logs.append(&mut call.logs);
+        }
+        let told = &scene.told[attempt.node];
+        let waits = attempt.effective() == Some(Outcome::Submitted);
+        slots.push((
+            attempt.number,
+            Slot::Attempt(Box::new(Attempt {
+                number: attempt.number,
+                given: attempt.given,
+                link: attempt.link,
+                outcome: attempt.outcome,
+                evidence: told.evidence,
+                now: attempt.now,
+                reason: told.reason.clone(),
+                transports,
+                new_in_context: fresh.remove(&attempt.node).unwrap_or_default(),
+                arguments: record.arguments.clone().or(arguments),
+                result: record.result.clone(),
+                unknown_at_ns: told.lapses_at.filter(|_| waits),
+                versions,
+                logs,
+                record,
+            })),
+        ));
+    }
+    if !scene.drafts[id].restarted {
+        slots.sort_by_key(|(number, _)| *number);
+    }
+    slots.into_iter().map(|(_, slot)| slot).collect()
+}
+
+fn traces(scene: &Scene) -> Vec<TraceId> {
+    let mut starts: BTreeMap<TraceId, u64> = BTreeMap::new();
+    for id in scene.received() {
+        let node = &scene.nodes[id];
+        let start = starts.entry(node.trace).or_insert(node.start);
+        *start = (*start).min(node.start);
+    }
+    let mut traces: Vec<(u64, TraceId)> = starts.into_iter().map(|(trace, start)| (start, trace)).collect();
+    traces.sort_unstable();
+    traces.into_iter().map(|(_, trace)| trace).collect()
+}
+
+fn linked_traces(scene: &Scene) -> Vec<TraceId> {
+    let own: BTreeSet<TraceId> = scene.nodes.iter().map(|node| node.trace).collect();
+    let links = scene.nodes.iter().flat_map(|node| &node.facts().links).map(|link| link.trace_id);
+    let linked: BTreeSet<TraceId> = links.filter(|trace| !trace.is_zero() && !own.contains(trace)).collect();
+    linked.into_iter().collect()
+}
+
+fn entities(scene: &Scene) -> Vec<Entity> {
+    let mut seen = BTreeSet::new();
+    let mut order: Vec<usize> = scene.received().collect();
+    order.sort_by_key(|id| scene.nodes[*id].order());
+    let all = order.into_iter().flat_map(|id| &scene.nodes[id].facts().entities);
+    all.filter(|entity| seen.insert((*entity).clone())).cloned().collect()
+}
+
+impl RunStep {
+    /// Whether an attempt of this step, or evidence for one, has this span.
+    pub fn has_span(&self, trace: TraceId, span: SpanId) -> bool {
+        let is = |record: &Record| record.facts.trace_id == trace && record.facts.span_id == span;
+        self.attempts().any(|attempt| is(&attempt.record) || attempt.transports.iter().any(is))
+    }
+
+    /// The attempts that have arrived.
+    pub fn attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter_map(|slot| match slot {
+            Slot::Attempt(attempt) => Some(attempt.as_ref()),
+            Slot::Missing(_) => None,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether the record of a run is whole, and what is missing.
+use std::collections::BTreeSet;
+
+use crate::domain::fold::scene::Scene;
+use crate::domain::fold::words::count;
+use crate::domain::kind::Kind;
+use crate::domain::record::Record;
+use crate::domain::run::{Completeness, RunState, Whole};
+
+/// Judges it. `Yes` only where the runtime's own count of steps proves it.
+pub(super) fn completeness(scene: &Scene, record_count: u64) -> Completeness {
+    let gaps = gaps(scene);
+    let said = said_steps(scene);
+    let verdict = match said {
+        _ if !gaps.is_empty() => Whole::No,
+        Some(_) if scene.state() == RunState::Ended => Whole::Yes,
+        Some(_) | None => Whole::NotProvable,
+    };
+    let redacted = every_record(scene)
+        .flat_map(|record| &record.redactions)
+        .map(|redaction| u64::from(redaction.count))
+        .sum();
+    Completeness {
+        verdict,
+        gaps,
+        rejected: 0,
+        sampled: 0,
+        redacted,
+        skew_ms_max: skew_ns(scene) / 1_000_000,
+        record_count,
+    }
+}
+
+/// How many steps the run says it had.
+pub(super) fn said_steps(scene: &Scene) -> Option<u64> {
+    scene.received().filter_map(|id| scene.nodes[id].facts().run_step_count).max()
+}
+
+/// How many steps we have, by the count that the runtime may have used: steps it named, or steps that do work.
+pub(super) fn known_steps(scene: &Scene) -> u64 {
+    let named: BTreeSet<&str> =
+        scene.received().filter_map(|id| scene.nodes[id].facts().step_id.as_deref()).collect();
+    let working = scene.drafts.iter().filter(|draft| match draft.kind {
+        Kind::Think | Kind::Read | Kind::Act | Kind::Reconcile | Kind::Wait => true,
+        Kind::Agent | Kind::Transport | Kind::Other => false,
+    });
+    named.len().max(working.count()) as u64
+}
+
+/// Nodes that never ended, and by now should have.
+pub(super) fn never_ended(scene: &Scene) -> Vec<usize> {
+    if scene.state() == RunState::Running {
+        return scene.received().filter(|id| scene.nodes[*id].lapsed(scene.now_ns)).collect();
+    }
+    scene.received().filter(|id| scene.nodes[*id].open).collect()
+}
+
+/// How far client clocks run ahead of the server's, nanoseconds. Behind can't be told from late.
+pub(super) fn skew_ns(scene: &Scene) -> u64 {
+    let ahead = |record: &Record| {
+        let latest = record.facts.ended_ns.unwrap_or_default().max(record.facts.started_ns);
+        latest.saturating_sub(record.received_ns)
+    };
+    every_record(scene).map(ahead).max().unwrap_or_default()
+}
+
+/// Every record that the fold keeps, wherever it stands.
+pub(super) fn every_record(scene: &Scene) -> impl Iterator<Item = &Record> {
+    scene
+        .nodes
+        .iter()
+        .filter(|node| !node.missing)
+        .flat_map(|node| std::iter::once(&node.record).chain(&node.versions).chain(&node.logs))
+}
+
+fn gaps(scene: &Scene) -> Vec<String> {
+    let mut gaps = Vec::new();
+    let mut add = |number: usize, one: &str, many: &str| {
+        if number > 0 {
+            gaps.push(count(number, one, many));
+        }
+    };
+    let parents = scene.nodes.iter().filter(|node| node.missing).count();
+    add(parents, "parent has not arrived", "parents have not arrived");
+    let attempts: u64 = scene.drafts.iter().map(|draft| draft.missing_count).sum();
+    let attempts = usize::try_from(attempts).unwrap_or(usize::MAX);
+    add(attempts, "attempt has not arrived", "attempts have not arrived");
+    add(never_ended(scene).len(), "span never ended", "spans never ended");
+    if let Some(said) = said_steps(scene)
+        && known_steps(scene) < said
+    {
+        gaps.push(format!("{} of {said} steps have arrived", known_steps(scene)));
+    }
+    let dropped = every_record(scene).map(|record| record.facts.dropped);
+    let (attributes, events, links) = dropped.fold((0_u64, 0_u64, 0_u64), |sum, dropped| {
+        let add = |sum: u64, more: u32| sum.saturating_add(u64::from(more));
+        (add(sum.0, dropped.attributes), add(sum.1, dropped.events), add(sum.2, dropped.links))
+    });
+    for (number, what) in [(attributes, "attributes"), (events, "events"), (links, "links")] {
+        if number > 0 {
+            gaps.push(format!("the client dropped {number} {what} before sending"));
+        }
+    }
+    gaps
+}

@@ -1,0 +1,199 @@
+//! Steps while they are being folded: attempts with numbers, and what became of each.
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::domain::fold::arena::Arena;
+use crate::domain::fold::limits::MISSING_SLOTS_MAX;
+use crate::domain::fold::linking::Linked;
+use crate::domain::fold::node::Node;
+use crate::domain::fold::outcome::Told;
+use crate::domain::kind::Kind;
+use crate::domain::outcome::{Evidence, Outcome};
+
+/// A step before it is shown.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) step_id: String,
+    pub(super) kind: Kind,
+    /// In number order.
+    pub(super) tries: Vec<Try>,
+    /// Numbers that must have existed.
+    pub(super) missing: Vec<u32>,
+    /// How many numbers are missing, also where they are too many for a place each.
+    pub(super) missing_count: u64,
+    /// A number came twice.
+    pub(super) restarted: bool,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) evidence: Option<Evidence>,
+    /// How often somebody asked for the truth of it and got an answer.
+    pub(super) looked_up: usize,
+    /// A read-back or look-up disagrees with what was answered.
+    pub(super) contradicted: bool,
+    /// A person or job closed its case.
+    pub(super) resolved: bool,
+    /// The step whose truth it asks for, found.
+    pub(super) verifies: Option<usize>,
+}
+
+/// An attempt before it is shown.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) node: usize,
+    pub(super) number: u32,
+    pub(super) given: bool,
+    pub(super) link: Option<&'static str>,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) now: Option<(Outcome, Evidence)>,
+    /// When that was found out.
+    pub(super) settled_ns: Option<u64>,
+}
+
+impl Try {
+    /// What counts now.
+    pub(super) fn effective(&self) -> Option<Outcome> {
+        self.now.map(|(outcome, _)| outcome).or(self.outcome)
+    }
+}
+
+impl Draft {
+    /// The first attempt that we have: steps hold at least one.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.tries.first().map(|attempt| attempt.node)
+    }
+}
+
+/// Makes drafts of linked attempts; each gets an id that no other step of the run has.
+pub(super) fn drafts(linked: Vec<Linked>, nodes: &Arena<Node>, told: &Arena<Told>) -> Arena<Draft> {
+    let ids = step_ids(&linked, nodes);
+    let drafts: Vec<Draft> = linked
+        .into_iter()
+        .zip(ids)
+        .map(|(step, step_id)| {
+            let kind = kind(step.tries.iter().map(|(id, _)| nodes[*id].kind));
+            let (tries, restarted) = number(&step, nodes, told);
+            let (missing, missing_count) = missing(&tries);
+            Draft {
+                step_id,
+                kind,
+                tries,
+                missing,
+                missing_count,
+                restarted,
+                outcome: None,
+                evidence: None,
+                looked_up: 0,
+                contradicted: false,
+                resolved: false,
+                verifies: None,
+            }
+        })
+        .collect();
+    drafts.into()
+}
+
+/// The kind of a step whose attempts are read differently: the one that is most dangerous to overlook.
+fn kind(kinds: impl Iterator<Item = Kind>) -> Kind {
+    kinds.min_by_key(|kind| weight(*kind)).unwrap_or_default()
+}
+
+fn weight(kind: Kind) -> u8 {
+    match kind {
+        Kind::Act => 0,
+        Kind::Reconcile => 1,
+        Kind::Read => 2,
+        Kind::Think => 3,
+        Kind::Wait => 4,
+        Kind::Agent => 5,
+        Kind::Transport => 6,
+        Kind::Other => 7,
+    }
+}
+
+/// Given ids go to acts before others that carry the same; then span ids, made longer where two traces share one.
+fn step_ids(linked: &[Linked], nodes: &Arena<Node>) -> Vec<String> {
+    let mut order: Vec<usize> = (0..linked.len()).collect();
+    let rank = |step: &Linked| {
+        let first = step.tries.first().map(|(id, _)| *id);
+        let weight = first.map(|id| weight(nodes[id].kind));
+        (step.given.is_none(), weight, first.map(|id| nodes[id].order()))
+    };
+    let linked: Arena<&Linked> = linked.iter().collect::<Vec<_>>().into();
+    order.sort_by_cached_key(|step| rank(linked[*step]));
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut ids: BTreeMap<usize, String> = BTreeMap::new();
+    for step in order {
+        let Some((first, _)) = linked[step].tries.first() else { continue };
+        let node = &nodes[*first];
+        let span = node.span.to_string();
+        let long = format!("{}-{}", node.trace, node.span);
+        let wanted = linked[step].given.clone().into_iter().chain([span, long.clone()]);
+        let free = wanted.into_iter().find(|id| !taken.contains(id));
+        let id = free.unwrap_or_else(|| format!("{long}-{step}"));
+        taken.insert(id.clone());
+        ids.insert(step, id);
+    }
+    ids.into_values().collect()
+}
+
+/// Numbers attempts: given numbers stay, others continue from the one before.
+fn number(step: &Linked, nodes: &Arena<Node>, told: &Arena<Told>) -> (Vec<Try>, bool) {
+    let given: Vec<u32> = step.tries.iter().filter_map(|(id, _)| nodes[*id].facts().attempt).collect();
+    let taken: BTreeSet<u32> = given.iter().copied().collect();
+    let restarted = taken.len() < given.len();
+    let mut last = 0_u32;
+    let mut tries: Vec<Try> = step
+        .tries
+        .iter()
+        .map(|(id, link)| {
+            let said = nodes[*id].facts().attempt;
+            last = said.unwrap_or_else(|| next_free(last, &taken));
+            Try {
+                node: *id,
+                number: last,
+                given: said.is_some(),
+                link: *link,
+                outcome: told[*id].outcome,
+                now: None,
+                settled_ns: None,
+            }
+        })
+        .collect();
+    if !restarted {
+        tries.sort_by_key(|attempt| attempt.number);
+        let link = tries.iter().find_map(|attempt| attempt.link);
+        for (place, attempt) in tries.iter_mut().enumerate() {
+            // Numbers may order attempts differently from their starts; the rule stays on all but the first.
+            attempt.link = if place == 0 { None } else { attempt.link.or(link) };
+        }
+    }
+    (tries, restarted)
+}
+
+fn next_free(last: u32, taken: &BTreeSet<u32>) -> u32 {
+    let mut next = last.saturating_add(1);
+    for number in taken.range(next..) {
+        if *number != next {
+            break;
+        }
+        next = next.saturating_add(1);
+    }
+    next
+}
+
+/// The numbers between the attempts that we have, and how many there are in all.
+fn missing(tries: &[Try]) -> (Vec<u32>, u64) {
+    let mut numbers: BTreeSet<u32> = tries.iter().map(|attempt| attempt.number).collect();
+    if tries.iter().all(|attempt| !attempt.given) {
+        return (Vec::new(), 0);
+    }
+    numbers.remove(&0);
+    let mut places = Vec::new();
+    let mut count = 0;
+    let mut expected = 1_u32;
+    for number in numbers {
+        count += u64::from(number - expected);
+        let room = MISSING_SLOTS_MAX.saturating_sub(places.len());
+        places.extend((expected..number).take(room));
+        expected = number.saturating_add(1);
+    }
+    (places, count)
+}

@@ -1,0 +1,129 @@
+//! Everything that is known about a run before it is judged: what findings, the verdict and completeness look at.
+use crate::domain::case::CaseEvent;
+use crate::domain::fold::arena::Arena;
+use crate::domain::fold::draft::{Draft, Try, drafts};
+use crate::domain::fold::evidence::Owners;
+use crate::domain::fold::identity::Around;
+use crate::domain::fold::limits::SILENCE_NS;
+use crate::domain::fold::linking::Linking;
+use crate::domain::fold::node::Node;
+use crate::domain::fold::outcome::{Told, told};
+use crate::domain::fold::proposals::Joined;
+use crate::domain::fold::settle::Settling;
+use crate::domain::fold::tree::Tree;
+use crate::domain::fold::versions;
+use crate::domain::kind::Kind;
+use crate::domain::record::Record;
+use crate::domain::run::RunState;
+
+/// A run taken apart.
+pub(super) struct Scene {
+    pub(super) nodes: Arena<Node>,
+    pub(super) tree: Tree,
+    pub(super) owners: Owners,
+    pub(super) joined: Joined,
+    pub(super) told: Arena<Told>,
+    pub(super) drafts: Arena<Draft>,
+    /// The step of each node; evidence belongs to the step that it tells about.
+    pub(super) draft_of: Arena<usize>,
+    pub(super) around: Around,
+    pub(super) now_ns: u64,
+}
+
+impl Scene {
+    /// Takes the records of a run apart.
+    pub(super) fn of(
+        run_id: &str,
+        records: &[Record],
+        around: Around,
+        events: &[CaseEvent],
+        now_ns: u64,
+    ) -> Self {
+        let mut nodes = versions::nodes(records);
+        let tree = Tree::of(&mut nodes, &around);
+        let owners = Owners::of(&mut nodes, &tree);
+        let joined = Joined::of(&nodes, &owners);
+        let told: Arena<Told> = nodes
+            .ids()
+            .map(|id| {
+                let evidence: Vec<&Node> = owners.evidence(id).iter().map(|call| &nodes[*call]).collect();
+                told(&nodes[id], &evidence, now_ns)
+            })
+            .collect::<Vec<_>>()
+            .into();
+        let linking =
+            Linking { nodes: &nodes, tree: &tree, owners: &owners, joined: &joined, told: &told, now_ns };
+        let mut drafts = drafts(linking.steps(), &nodes, &told);
+        Settling { nodes: &nodes, told: &told, events, run_id }.settle(&mut drafts);
+        let mut draft_of = Arena::beside(&nodes, 0);
+        for id in drafts.ids() {
+            for attempt in &drafts[id].tries {
+                draft_of[attempt.node] = id;
+                for call in owners.evidence(attempt.node) {
+                    draft_of[*call] = id;
+                }
+            }
+        }
+        Self { nodes, tree, owners, joined, told, drafts, draft_of, around, now_ns }
+    }
+
+    /// The node of an attempt.
+    pub(super) fn node(&self, attempt: &Try) -> &Node {
+        &self.nodes[attempt.node]
+    }
+
+    /// Nodes that stand for something received.
+    pub(super) fn received(&self) -> impl Iterator<Item = usize> {
+        self.nodes.ids().filter(|id| !self.nodes[*id].missing)
+    }
+
+    /// The acts of the run.
+    pub(super) fn acts(&self) -> impl Iterator<Item = usize> {
+        self.of_kind(Kind::Act)
+    }
+
+    /// The steps of one kind.
+    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = usize> {
+        self.drafts.ids().filter(move |id| self.drafts[*id].kind == kind)
+    }
+
+    /// Nothing but a place for a parent that has not arrived.
+    pub(super) fn is_placeholder(&self, draft: usize) -> bool {
+        self.drafts[draft].first().is_none_or(|first| self.nodes[first].missing)
+    }
+
+    /// The tool of a step: that of its first attempt that has one, else its name.
+    pub(super) fn tool(&self, draft: usize) -> String {
+        let nodes = || self.drafts[draft].tries.iter().map(|attempt| self.node(attempt).facts());
+        let tool = nodes().find_map(|facts| facts.tool.clone());
+        tool.or_else(|| nodes().map(|facts| facts.name.clone()).find(|name| !name.is_empty()))
+            .unwrap_or_else(|| "a call without a name".to_owned())
+    }
+
+    /// What a step is on.
+    pub(super) fn target(&self, draft: usize) -> Option<&str> {
+        self.drafts[draft].tries.iter().find_map(|attempt| self.node(attempt).facts().target.as_deref())
+    }
+
+    /// Tool and target in words.
+    pub(super) fn act_words(&self, draft: usize) -> String {
+        crate::domain::fold::words::act(&self.tool(draft), self.target(draft))
+    }
+
+    /// Attempts that were sent: neither held by the gate nor paused nor missing.
+    pub(super) fn sent(&self, draft: usize) -> impl Iterator<Item = &Try> {
+        self.drafts[draft].tries.iter().filter(|attempt| {
+            let node = self.node(attempt);
+            !node.missing && !node.facts().gate.held() && !self.told[attempt.node].paused
+        })
+    }
+
+    /// Whether it still goes on.
+    pub(super) fn state(&self) -> RunState {
+        if !self.nodes.iter().any(|node| node.open) {
+            return RunState::Ended;
+        }
+        let heard = self.nodes.iter().map(|node| node.received).max().unwrap_or_default();
+        if self.now_ns < heard.saturating_add(SILENCE_NS) { RunState::Running } else { RunState::Lost }
+    }
+}

@@ -1,0 +1,93 @@
+//! A run in one row.
+use std::collections::BTreeSet;
+
+use crate::domain::fold::node::is_tool;
+use crate::domain::fold::verdict::tone_of;
+use crate::domain::kind::{Kind, Status};
+use crate::domain::outcome::Outcome;
+use crate::domain::run::{Attempt, Run, RunStep};
+use crate::domain::summary::RunSummary;
+
+impl RunSummary {
+    /// Sums a run up. Containers repeat their children's tokens, so only model calls are added up; a run that has
+    /// none with tokens takes those of its outermost spans.
+    pub fn of(run: &Run) -> Self {
+        let acts = |outcome: Outcome| {
+            let with =
+                run.steps.iter().filter(|step| step.kind == Kind::Act && step.outcome == Some(outcome));
+            number(with.count())
+        };
+        let worst = run.steps.iter().filter_map(|step| step.outcome).max_by_key(|outcome| tone_of(*outcome));
+        let attempts = || run.steps.iter().flat_map(RunStep::attempts);
+        let here = || run.steps.iter().filter(|step| step.attempts().next().is_some());
+        let codes: BTreeSet<_> = run.findings.iter().map(|finding| finding.code).collect();
+        let models = attempts().filter_map(|attempt| attempt.record.facts.model.clone());
+        let tools = run.steps.iter().filter(|step| is_tool(step.kind)).filter_map(|step| step.tool.clone());
+        Self {
+            run_id: run.run_id.clone(),
+            session_id: run.session_id.clone(),
+            name: run.name.clone(),
+            agent: run.agent.clone(),
+            agent_version: run.agent_version.clone(),
+            service: run.service.clone(),
+            environment: run.environment.clone(),
+            user_id: run.user_id.clone(),
+            started_ns: run.started_ns,
+            ended_ns: run.ended_ns,
+            received_ns: attempts().map(|attempt| attempt.record.received_ns).min().unwrap_or_default(),
+            state: run.state,
+            outcome: worst.map_or("none", Outcome::word),
+            acts_confirmed: acts(Outcome::Confirmed),
+            acts_failed: acts(Outcome::Failed),
+            acts_unknown: acts(Outcome::Unknown),
+            acts_submitted: acts(Outcome::Submitted),
+            unknown_at_ns: attempts().filter_map(|attempt| attempt.unknown_at_ns).min(),
+            step_count: number(here().count()),
+            attempt_count: number(attempts().count()),
+            retry_count: number(here().map(|step| step.attempts().count() - 1).sum()),
+            act_count: number(run.steps.iter().filter(|step| step.kind == Kind::Act).count()),
+            reconcile_count: number(run.steps.iter().filter(|step| step.kind == Kind::Reconcile).count()),
+            error_count: number(attempts().filter(|attempt| erred(attempt)).count()),
+            finding_codes: codes.into_iter().collect(),
+            models: models.collect::<BTreeSet<_>>().into_iter().collect(),
+            tools: tools.collect::<BTreeSet<_>>().into_iter().collect(),
+            entities: run.entities.iter().map(ToString::to_string).collect(),
+            tokens_in: sum(run, |attempt| attempt.record.facts.tokens.input),
+            tokens_out: sum(run, |attempt| attempt.record.facts.tokens.output),
+            cost_usd: cost(run),
+            complete: run.completeness.verdict,
+            verdict: run.verdict.line.clone(),
+            traces: run.traces.clone(),
+            version: run.version,
+        }
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn erred(attempt: &Attempt) -> bool {
+    attempt.record.facts.status == Status::Error || attempt.record.facts.error.is_some()
+}
+
+fn thinks(run: &Run) -> impl Iterator<Item = &Attempt> {
+    run.steps.iter().filter(|step| step.kind == Kind::Think).flat_map(RunStep::attempts)
+}
+
+fn sum(run: &Run, tokens: fn(&Attempt) -> Option<u64>) -> Option<u64> {
+    add(thinks(run).filter_map(tokens)).or_else(|| {
+        let outermost =
+            run.steps.iter().filter(|step| step.attempts().any(|attempt| tokens(attempt).is_some()));
+        let depth = outermost.clone().map(|step| step.depth).min()?;
+        add(outermost.filter(|step| step.depth == depth).flat_map(RunStep::attempts).filter_map(tokens))
+    })
+}
+
+fn add(numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    numbers.reduce(u64::saturating_add)
+}
+
+fn cost(run: &Run) -> Option<f64> {
+    thinks(run).filter_map(|attempt| attempt.record.facts.cost_usd).reduce(|a, b| a + b)
+}

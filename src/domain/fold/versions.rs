@@ -1,0 +1,81 @@
+//! Records of one span become one node: re-sent ones collapse, versions are ranked, logs are merged in.
+use std::collections::BTreeMap;
+
+use crate::domain::fold::arena::Arena;
+use crate::domain::fold::merge;
+use crate::domain::fold::node::{Node, sane_end, sane_start};
+use crate::domain::ids::{RecordId, SpanId, TraceId};
+use crate::domain::kind::{Carrier, Kind};
+use crate::domain::outcome::Outcome;
+use crate::domain::record::Record;
+
+/// Names a span over all traces.
+pub(super) type SpanKey = (TraceId, SpanId);
+
+/// One node a span, in the order of their ids: the order of arrival leaves no trace.
+pub(super) fn nodes(records: &[Record]) -> Arena<Node> {
+    let mut groups: BTreeMap<SpanKey, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        groups.entry((record.facts.trace_id, record.facts.span_id)).or_default().push(record);
+    }
+    let nodes: Vec<Node> = groups.into_values().filter_map(node).collect();
+    nodes.into()
+}
+
+/// Which version of a span counts: ended before unended, then the latest end, then the record id.
+pub(super) fn rank(record: &Record) -> (bool, Option<u64>, RecordId) {
+    (record.facts.ended_ns.is_some(), record.facts.ended_ns, record.record_id)
+}
+
+fn node(mut group: Vec<&Record>) -> Option<Node> {
+    group.sort_by(|a, b| {
+        (a.record_id, a.received_ns, &a.rules_version).cmp(&(b.record_id, b.received_ns, &b.rules_version))
+    });
+    group.dedup_by_key(|record| record.record_id);
+    let (mut spans, mut logs): (Vec<&Record>, Vec<&Record>) =
+        group.iter().copied().partition(|record| record.facts.carrier == Carrier::Span);
+    spans.sort_by_key(|record| rank(record));
+    logs.sort_by_key(|record| (record.facts.started_ns, record.record_id));
+    let has_span = !spans.is_empty();
+    let main = spans.pop().or_else(|| (!logs.is_empty()).then(|| logs.remove(0)))?;
+
+    let whole = main.facts.ended_ns.is_some();
+    let conflict = spans.iter().any(|other| other.facts.ended_ns.is_some() == whole);
+    let intends = |record: &&Record| record.facts.outcome == Some(Outcome::Submitted);
+    let intended = logs.iter().any(intends)
+        || spans.iter().filter(|other| other.facts.ended_ns.is_none()).any(intends)
+        || (!has_span && intends(&main));
+
+    let mut record = main.clone();
+    // The last answer counts, so later logs go first: what is filled once stays.
+    for log in logs.iter().rev() {
+        merge::log_into(&mut record, log);
+    }
+    spans.sort_by_key(|other| (other.received_ns, other.record_id));
+    if !has_span && intended && record.facts.kind == Kind::Act && record.facts.outcome.is_none() {
+        record.facts.outcome = Some(Outcome::Submitted);
+    }
+    let open = if has_span {
+        record.facts.ended_ns.is_none()
+    } else {
+        record.facts.kind == Kind::Act && record.facts.outcome == Some(Outcome::Submitted)
+    };
+    // A span that never arrived ended with the last thing that its logs tell.
+    let told = || logs.iter().map(|log| sane_start(log)).max().filter(|_| !has_span && !open);
+    let end = sane_end(&record).filter(|_| !open).or_else(told);
+    Some(Node {
+        trace: record.facts.trace_id,
+        span: record.facts.span_id,
+        kind: record.facts.kind,
+        start: sane_start(&record),
+        end,
+        open,
+        received: group.iter().map(|record| record.received_ns).min().unwrap_or_default(),
+        conflict,
+        intended,
+        missing: false,
+        versions: spans.into_iter().cloned().collect(),
+        logs: logs.into_iter().cloned().collect(),
+        record,
+    })
+}
