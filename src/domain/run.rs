@@ -153,8 +153,8 @@ pub struct Attempt {
     pub result: Option<ContentRef>,
     /// Other versions kept under the same span id, oldest first.
     pub versions: Vec<Record>,
-    /// Logs and events on the span and its evidence, and other versions of its evidence, oldest first; what they
-    /// tell is merged into `record`.
+    /// Logs and events on the span and its evidence, and other versions of its evidence, oldest first; what
+    /// they tell is merged into `record`.
     pub logs: Vec<Record>,
     /// When it becomes unknown by its deadline, nanoseconds since 1970; `None` unless it is submitted now.
     pub unknown_at_ns: Option<u64>,

@@ -15,7 +15,8 @@ struct Use<'a> {
 }
 
 impl Action {
-    /// Folds the acts of all runs that touch a set of keys. Give every run of a key, or its row misses attempts.
+    /// Folds the acts of all runs that touch a set of keys. Give every run of a key, or its row misses
+    /// attempts.
     pub fn fold(runs: &[Run], events: &[CaseEvent]) -> Vec<Self> {
         let mut uses: BTreeMap<(bool, String), Vec<Use<'_>>> = BTreeMap::new();
         for run in runs {
@@ -93,7 +94,8 @@ fn action(
     })
 }
 
-/// The state of an action: under a given key one confirmed attempt settles all; else the worst open one counts.
+/// The state of an action: under a given key one confirmed attempt settles all; else the worst open one
+/// counts.
 fn state(uses: &[Use<'_>], key: Option<&str>, runs: &[Run]) -> (Outcome, Evidence) {
     let told = uses.iter().filter_map(|used| {
         let own =

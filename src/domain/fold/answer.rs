@@ -1,7 +1,7 @@
 //! What came back from the other side.
 //!
-//! For an act the question is never "error or not" but "may it have happened": a refusal is a no, a lost answer
-//! is not. Whatever is not positively recognised as a refusal stays unclear.
+//! For an act the question is never "error or not" but "may it have happened": a refusal is a no, a lost
+//! answer is not. Whatever is not positively recognised as a refusal stays unclear.
 
 /// What the other side is known to have said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

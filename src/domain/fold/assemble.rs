@@ -20,11 +20,11 @@ use crate::domain::record::Record;
 use crate::domain::run::{Attempt, Run, RunFinding, RunState, RunStep, Slot};
 
 impl Run {
-    /// Folds the records of one run. Pure: the same records, in any order and any number of copies, with the same
-    /// events and the same now, give the same run.
+    /// Folds the records of one run. Pure: the same records, in any order and any number of copies, with
+    /// the same events and the same now, give the same run.
     ///
-    /// Where a trace holds several runs, fold the parts of [`runs_of`](crate::domain::fold::runs_of) instead: they
-    /// know about parents and identity outside the run.
+    /// Where a trace holds several runs, fold the parts of [`runs_of`](crate::domain::fold::runs_of)
+    /// instead: they know about parents and identity outside the run.
     pub fn of(records: &[Record], events: &[CaseEvent], now_ns: u64) -> Self {
         let mut votes: BTreeMap<String, usize> = BTreeMap::new();
         for id in run_ids(records) {

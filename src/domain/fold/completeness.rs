@@ -36,7 +36,8 @@ pub(super) fn said_steps(scene: &Scene) -> Option<u64> {
     scene.received().filter_map(|id| scene.nodes[id].facts().run_step_count).max()
 }
 
-/// How many steps we have, by the count that the runtime may have used: steps it named, or steps that do work.
+/// How many steps we have, by the count that the runtime may have used: steps it named, or steps that do
+/// work.
 pub(super) fn known_steps(scene: &Scene) -> u64 {
     let named: BTreeSet<&str> =
         scene.received().filter_map(|id| scene.nodes[id].facts().step_id.as_deref()).collect();

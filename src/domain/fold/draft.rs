@@ -108,7 +108,8 @@ fn weight(kind: Kind) -> u8 {
     }
 }
 
-/// Given ids go to acts before others that carry the same; then span ids, made longer where two traces share one.
+/// Given ids go to acts before others that carry the same; then span ids, made longer where two traces
+/// share one.
 fn step_ids(linked: &[Linked], nodes: &Arena<Node>) -> Vec<String> {
     let mut order: Vec<usize> = (0..linked.len()).collect();
     let rank = |step: &Linked| {

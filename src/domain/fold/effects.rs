@@ -85,7 +85,8 @@ fn intent(scene: &Scene, draft: usize) -> (Option<String>, Saying) {
     (place, saying)
 }
 
-/// How often the acts took effect, and how often they may have as well. One key or one downstream id is one effect.
+/// How often the acts took effect, and how often they may have as well. One key or one downstream id is one
+/// effect.
 fn count(scene: &Scene, drafts: &[usize]) -> (usize, usize) {
     let mut keys = BTreeSet::new();
     let mut downstream = BTreeSet::new();

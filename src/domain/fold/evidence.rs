@@ -1,4 +1,5 @@
-//! Spans that are no step of their own but tell about one: HTTP calls, MCP calls, and one call instrumented twice.
+//! Spans that are no step of their own but tell about one: HTTP calls, MCP calls, and one call instrumented
+//! twice.
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::merge;
 use crate::domain::fold::node::Node;

@@ -1,4 +1,5 @@
-//! Which run a record belongs to, found late: ids may sit on one span of a trace only, and that may come last.
+//! Which run a record belongs to, found late: ids may sit on one span of a trace only, and that may come
+//! last.
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::fold::versions::{SpanKey, rank};
@@ -31,10 +32,11 @@ pub(super) struct Around {
     pub(super) user_id: Option<String>,
 }
 
-/// Splits the records of a closed set of traces by run. A trace can hold several runs, a run several traces.
+/// Splits the records of a closed set of traces by run. A trace can hold several runs, a run several
+/// traces.
 ///
-/// A record's run is the given id of its nearest ancestor that has one (itself first), else the only one given
-/// in its trace, else the trace id. Traces that a convention joins by links count as one trace here.
+/// A record's run is the given id of its nearest ancestor that has one (itself first), else the only one
+/// given in its trace, else the trace id. Traces that a convention joins by links count as one trace here.
 pub fn runs_of(records: Vec<Record>) -> BTreeMap<String, Part> {
     let ids = run_ids(&records);
     let owners: BTreeMap<SpanKey, &str> =

@@ -108,8 +108,8 @@ impl Linking<'_> {
         }
     }
 
-    /// Which nodes keep their given step id. Senders put the id of a step on everything below it as well: such
-    /// a node is a part of the attempt, not another one.
+    /// Which nodes keep their given step id. Senders put the id of a step on everything below it as well:
+    /// such a node is a part of the attempt, not another one.
     fn given(&self, order: &[usize]) -> Arena<bool> {
         let mut groups: BTreeMap<(&str, Class), Vec<usize>> = BTreeMap::new();
         for id in order {

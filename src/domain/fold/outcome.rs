@@ -143,8 +143,8 @@ fn of_answer(answer: Answer) -> (Outcome, Evidence) {
     }
 }
 
-/// The most precise answer there is, and how long the call took that gave it: child HTTP calls before the step's
-/// own HTTP status, that before its error type, that before its error text, that before its status.
+/// The most precise answer there is, and how long the call took that gave it: child HTTP calls before the
+/// step's own HTTP status, that before its error type, that before its error text, that before its status.
 fn best_answer(node: &Node, evidence: &[&Node]) -> (Answer, u64) {
     let own = own_answer(node);
     let mut calls: Vec<&&Node> = evidence.iter().filter(|call| changes(call)).collect();

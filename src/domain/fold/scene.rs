@@ -1,4 +1,5 @@
-//! Everything that is known about a run before it is judged: what findings, the verdict and completeness look at.
+//! Everything that is known about a run before it is judged: what findings, the verdict and completeness
+//! look at.
 use crate::domain::case::CaseEvent;
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::draft::{Draft, Try, drafts};

@@ -1,5 +1,5 @@
-//! What became of acts afterwards: look-ups, read-backs, repeats under one key, and what people and jobs resolved.
-//! An attempt's own outcome is never rewritten; what it became stands beside it.
+//! What became of acts afterwards: look-ups, read-backs, repeats under one key, and what people and jobs
+//! resolved. An attempt's own outcome is never rewritten; what it became stands beside it.
 use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::case::{CaseAct, CaseEvent};

@@ -9,8 +9,8 @@ use crate::domain::run::{Attempt, Run, RunStep};
 use crate::domain::summary::RunSummary;
 
 impl RunSummary {
-    /// Sums a run up. Containers repeat their children's tokens, so only model calls are added up; a run that has
-    /// none with tokens takes those of its outermost spans.
+    /// Sums a run up. Containers repeat their children's tokens, so only model calls are added up; a run
+    /// that has none with tokens takes those of its outermost spans.
     pub fn of(run: &Run) -> Self {
         let acts = |outcome: Outcome| {
             let with =

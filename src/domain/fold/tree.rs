@@ -91,7 +91,8 @@ pub(super) fn cut_loops<O: Ord>(parent: &mut Arena<Option<usize>>, order: impl F
     cut
 }
 
-/// Every number, parents before children, siblings in order; its place there; and the place behind its last child.
+/// Every number, parents before children, siblings in order; its place there; and the place behind its last
+/// child.
 pub(super) fn walk<O: Ord>(
     parent: &Arena<Option<usize>>,
     order: impl Fn(usize) -> O,

@@ -68,7 +68,7 @@ pub(super) fn expired(scene: &Scene) -> Vec<Noted> {
             .collect();
         if !stale.is_empty() && !step.resolved {
             let message = format!(
-                "{} is still open, and the provider no longer knows its key: sending it again may do it twice",
+                "{} is still open, and the provider no longer knows its key: a repeat may do it twice",
                 scene.act_words(draft)
             );
             noted.push(Noted::spans(scene, Code::KeyExpired, message, stale));

@@ -1,6 +1,13 @@
 //! The list of rules: everything that is noticed about a run comes from one of these.
 use crate::domain::fold::effects::Effect;
-use crate::domain::fold::findings::{attempts, fencing, keys, models, reading, repeats, settled, shape};
+use crate::domain::fold::findings::attempts;
+use crate::domain::fold::findings::fencing;
+use crate::domain::fold::findings::keys;
+use crate::domain::fold::findings::models;
+use crate::domain::fold::findings::reading;
+use crate::domain::fold::findings::repeats;
+use crate::domain::fold::findings::settled;
+use crate::domain::fold::findings::shape;
 use crate::domain::fold::noted::Noted;
 use crate::domain::fold::scene::Scene;
 
