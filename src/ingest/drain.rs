@@ -187,14 +187,14 @@ impl<S: Sink> Draining<S> {
         let mut payloads = Vec::new();
         let (mut rows, mut records) = (0, 0);
         for (insert, refused) in rejected {
-            for Rejected { rows: range, reason } in refused {
-                let table = &insert.table;
-                tracing::error!(segment = %id, table, rows = range.len(), reason, "the store refuses rows");
-                let count = u32::try_from(range.len()).unwrap_or(u32::MAX);
+            for one in refused {
+                let (table, reason) = (&insert.table, &one.reason);
+                tracing::error!(segment = %id, table, rows = one.rows, reason, "the store refuses rows");
+                let count = u32::try_from(one.rows).unwrap_or(u32::MAX);
                 rows += u64::from(count);
                 let weight = if insert.is_records { count } else { 0 };
                 records += u64::from(weight);
-                payloads.push((self.sink.payload(insert, &insert.rows(range), range.len()), weight));
+                payloads.push((self.sink.payload(insert, one), weight));
             }
         }
         let mut wait = self.patience.backoff_min;

@@ -49,20 +49,28 @@ impl<S: Sink> Pusher<'_, S> {
     /// Stores all rows but those that the store refuses, which are returned. `prefix` names log and segment.
     pub(crate) async fn push(&self, prefix: &str, insert: &TableInsert) -> Result<Vec<Rejected>, Stopped> {
         let mut rejected = Vec::new();
+        // Where rows end is looked up only when they have to be taken apart.
+        let mut ends: Option<Vec<usize>> = None;
         let mut pieces = Vec::new();
-        pieces.push(0..insert.ends.len());
+        pieces.push(0..1);
         while let Some(rows) = pieces.pop() {
-            let bytes = insert.rows(&rows);
-            let token = token(prefix, &insert.table, bytes.clone()).await;
-            let attempt =
-                self.until_answered(rows.len() > 1, || self.sink.insert(insert, bytes.clone(), &token));
-            match attempt.await? {
-                Attempt::Stored => self.sink.confirmed(insert, &bytes),
-                Attempt::Refused(reason) if rows.len() == 1 || rejected.len() >= REJECTED_MAX => {
-                    rejected.push(Rejected { rows, reason });
+            let bytes = piece(insert, ends.as_deref(), &rows);
+            let divisible = ends.is_none() || rows.len() > 1;
+            let attempt = match self.insert(prefix, insert, bytes.clone(), divisible).await? {
+                Attempt::Stored => continue,
+                attempt @ (Attempt::Crowded | Attempt::Refused(_)) => attempt,
+            };
+            let Range { start, end } = match ends {
+                Some(_) => rows,
+                None => 0..ends.insert(self.ends(insert)).len(),
+            };
+            match attempt {
+                Attempt::Refused(reason) if end - start <= 1 || rejected.len() >= REJECTED_MAX => {
+                    rejected.push(Rejected { bytes, rows: end - start, reason });
                 }
-                Attempt::Crowded | Attempt::Refused(_) => {
-                    let Range { start, end } = rows;
+                // One row and too much: nothing is left but to wait.
+                Attempt::Crowded if end - start <= 1 => pieces.push(start..end),
+                Attempt::Stored | Attempt::Crowded | Attempt::Refused(_) => {
                     let middle = start + (end - start) / 2;
                     // The last in is the first out: order is kept.
                     pieces.push(middle..end);
@@ -71,6 +79,31 @@ impl<S: Sink> Pusher<'_, S> {
             }
         }
         Ok(rejected)
+    }
+
+    /// Where rows may be taken apart; the last place is the end of all of them.
+    fn ends(&self, insert: &TableInsert) -> Vec<usize> {
+        let mut ends = self.sink.row_ends(insert);
+        if ends.last() != Some(&insert.bytes.len()) || !ends.is_sorted() {
+            ends = vec![insert.bytes.len()];
+        }
+        ends
+    }
+
+    async fn insert(
+        &self,
+        prefix: &str,
+        insert: &TableInsert,
+        bytes: Bytes,
+        divisible: bool,
+    ) -> Result<Attempt, Stopped> {
+        let token = token(prefix, &insert.table, bytes.clone()).await;
+        let attempt =
+            self.until_answered(divisible, || self.sink.insert(insert, bytes.clone(), &token)).await?;
+        if matches!(attempt, Attempt::Stored) {
+            self.sink.confirmed(insert, &bytes);
+        }
+        Ok(attempt)
     }
 
     /// Makes refused rows visible in the store. That they are refused in turn is logged and no more.
@@ -137,6 +170,14 @@ impl<S: Sink> Pusher<'_, S> {
         self.stop.cancelled().await;
         tokio::time::sleep(self.patience.grace).await;
     }
+}
+
+/// These of the insert's rows; all of them while nobody has looked where they end.
+fn piece(insert: &TableInsert, ends: Option<&[usize]>, rows: &Range<usize>) -> Bytes {
+    let Some(ends) = ends else { return insert.bytes.clone() };
+    let before = |row: usize| row.checked_sub(1).map_or(Some(0), |last| ends.get(last).copied());
+    let (from, to) = (before(rows.start).unwrap_or_default(), before(rows.end).unwrap_or(insert.bytes.len()));
+    insert.bytes.slice(from.min(to)..to)
 }
 
 /// Names these very bytes of this segment's table: the same for the same, another for any other.

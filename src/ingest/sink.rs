@@ -1,6 +1,4 @@
 //! What the drain needs of the store and of projection, as one thing that a test can stand in for.
-use std::ops::Range;
-
 use bytes::Bytes;
 
 use crate::log::Sealed;
@@ -28,8 +26,12 @@ pub trait Sink: Send + Sync + 'static {
     /// Resolves when everything that follows from the stored rows is written too.
     fn project(&self, touched: Self::Touched) -> impl Future<Output = ()> + Send;
 
+    /// Where each of the rows ends. Where that cannot be told any more, where each group of them ends that
+    /// stays together.
+    fn row_ends(&self, insert: &TableInsert) -> Vec<usize>;
+
     /// The rows as a payload that [`Sink::gather`] reads, for the file of rejected rows.
-    fn payload(&self, insert: &TableInsert, rows: &[u8], row_count: usize) -> Bytes;
+    fn payload(&self, insert: &TableInsert, rejected: &Rejected) -> Bytes;
 
     /// Makes it visible that these rows were refused. `token` is the same whenever the segment is drained
     /// again.
@@ -59,29 +61,17 @@ pub struct TableInsert {
     pub columns: Vec<String>,
     /// The rows.
     pub bytes: Bytes,
-    /// Where each row ends; where that is not known, where each group of rows ends that cannot be taken
-    /// apart.
-    pub ends: Vec<usize>,
     /// Whether a row is a record as the ledger counts them.
     pub is_records: bool,
-}
-
-impl TableInsert {
-    /// The bytes of these rows.
-    pub fn rows(&self, rows: &Range<usize>) -> Bytes {
-        let at = |row: usize| match row.checked_sub(1) {
-            Some(before) => self.ends.get(before).copied().unwrap_or(self.bytes.len()),
-            None => 0,
-        };
-        self.bytes.slice(at(rows.start)..at(rows.end).max(at(rows.start)))
-    }
 }
 
 /// Rows that the store refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// Which of the insert's rows.
-    pub rows: Range<usize>,
+    /// The rows.
+    pub bytes: Bytes,
+    /// How many.
+    pub rows: usize,
     /// Why, without their content.
     pub reason: String,
 }

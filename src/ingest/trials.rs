@@ -70,12 +70,10 @@ impl Sink for Faulty {
             return Err("not numbers".to_owned());
         }
         let touched = numbers(&bytes);
-        let ends: Vec<usize> = (1..=touched.len()).map(|row| row * 4).collect();
         let insert = |table: &str| TableInsert {
             table: table.to_owned(),
             columns: vec!["number".to_owned()],
             bytes: bytes.clone().into(),
-            ends: ends.clone(),
             is_records: table == "steps",
         };
         Ok(Batch { inserts: vec![insert("contents"), insert("steps")], touched })
@@ -127,14 +125,18 @@ impl Sink for Faulty {
         });
     }
 
-    fn payload(&self, _: &TableInsert, rows: &[u8], _: usize) -> Bytes {
-        Bytes::copy_from_slice(rows)
+    fn row_ends(&self, insert: &TableInsert) -> Vec<usize> {
+        (4..=insert.bytes.len()).step_by(4).collect()
+    }
+
+    fn payload(&self, _: &TableInsert, rejected: &Rejected) -> Bytes {
+        rejected.bytes.clone()
     }
 
     async fn report(&self, _: &TableInsert, rejected: &[Rejected], token: &str) -> Result<(), Setback> {
         self.inner(|inner| {
             if inner.tokens.insert(token.to_owned()) {
-                inner.reported.extend(rejected.iter().map(|one| one.rows.len()));
+                inner.reported.extend(rejected.iter().map(|one| one.rows));
             }
         });
         Ok(())
