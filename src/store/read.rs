@@ -152,7 +152,8 @@ impl Pieces {
 }
 
 fn unlimited(query: Query) -> Query {
-    query.with_setting("max_result_rows", "0")
+    // Pieces of thousands of rows, not of tens of thousands, keep the memory of a stream small.
+    query.with_setting("max_result_rows", "0").with_setting("max_block_size", "8192")
 }
 
 async fn finish<T>(

@@ -96,7 +96,9 @@ impl Endpoint {
         match asked.statement {
             Statement::Select(sql) => select(lease, sql, asked.format, asked.parameters).await,
             Statement::Insert { sql, format, rows } => insert(lease, sql, format, rows).await,
-            Statement::Command { sql, session } => command(lease, sql, session, asked.parameters).await,
+            Statement::Command { sql, session } => {
+                command(lease, sql, session, asked.format, asked.parameters).await
+            }
         }
     }
 }
@@ -112,7 +114,10 @@ async fn select(
     let work = spawn_blocking(move || {
         let last = match fetch(&mut lease, &sql, &format, &parameters, &sender) {
             Ok(()) => Piece::End,
-            Err(exception) => Piece::Failed(exception),
+            Err(exception) => {
+                lease.spoil();
+                Piece::Failed(exception)
+            }
         };
         // The connection is free before the last word is said, for the next statement of the same client.
         drop(lease);
@@ -145,14 +150,16 @@ async fn command(
     mut lease: Lease,
     sql: String,
     session: bool,
+    format: String,
     parameters: Vec<Parameter>,
 ) -> Response<Reply> {
     let cancel = lease.cancel_on_drop();
     let work = spawn_blocking(move || {
-        if session {
+        let answer = lease.connection().and_then(|connection| connection.run(&sql, &format, &parameters));
+        if session || answer.is_err() {
             lease.spoil();
         }
-        lease.connection()?.run(&sql, "TabSeparated", &parameters)
+        answer
     });
     let answer = work.await;
     drop(cancel);
@@ -173,15 +180,11 @@ async fn insert(mut lease: Lease, sql: String, format: String, mut body: Incomin
     let (sender, mut parts) = mpsc::channel(PIECES_WAITING_MAX);
     let cancel = lease.cancel_on_drop();
     let work = spawn_blocking(move || {
-        let mut insert = lease.connection()?.insert(&sql, &format)?;
-        while let Some(part) = parts.blocking_recv() {
-            match part {
-                Part::Rows(rows) => insert.append(&rows)?,
-                Part::End => return insert.finish(),
-            }
+        let answer = store(&mut lease, &sql, &format, &mut parts);
+        if answer.is_err() {
+            lease.spoil();
         }
-        // The client went away before the end of the rows: none of them is wanted.
-        Err(Exception::cancelled())
+        answer
     });
     let mut wanted = true;
     loop {
@@ -207,6 +210,23 @@ async fn insert(mut lease: Lease, sql: String, format: String, mut body: Incomin
         Ok(Err(exception)) => refusal(StatusCode::INTERNAL_SERVER_ERROR, &exception),
         Err(_panicked) => broken(),
     }
+}
+
+fn store(
+    lease: &mut Lease,
+    sql: &str,
+    format: &str,
+    parts: &mut mpsc::Receiver<Part>,
+) -> Result<(), Exception> {
+    let mut insert = lease.connection()?.insert(sql, format)?;
+    while let Some(part) = parts.blocking_recv() {
+        match part {
+            Part::Rows(rows) => insert.append(&rows)?,
+            Part::End => return insert.finish(),
+        }
+    }
+    // The client went away before the end of the rows: none of them is wanted.
+    Err(Exception::cancelled())
 }
 
 fn broken() -> Response<Reply> {

@@ -17,8 +17,14 @@ use crate::store::engine::pool::Cancel;
 
 /// Results up to this size are answered whole, with their length.
 const WHOLE_BYTES_MAX: usize = 256 << 10;
-/// How long a broken answer stays open, so that its exception is read before the connection breaks.
-const LINGER: Duration = Duration::from_millis(200);
+/// The client finds an exception only if it reads it in one piece, so it is sent twice, apart from what went
+/// before.
+const EXCEPTION_TIMES: u32 = 2;
+const EXCEPTION_EVERY: Duration = Duration::from_millis(30);
+/// A client that found it leaves at once. One that did not must not take the cut result for a whole one:
+/// after this the connection is broken. What is still on its way to a slow reader would be lost by breaking
+/// it earlier.
+const EXCEPTION_LINGER: Duration = Duration::from_secs(10);
 
 /// The body of every answer.
 pub(super) type Reply = Either<Full<Bytes>, Pieces>;
@@ -88,7 +94,7 @@ pub(super) struct Pieces {
     first: VecDeque<Bytes>,
     rest: mpsc::Receiver<Piece>,
     tag: String,
-    broken: Option<Pin<Box<Sleep>>>,
+    broken: Option<Broken>,
     _cancel: Cancel,
 }
 
@@ -100,11 +106,8 @@ impl Body for Pieces {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if let Some(linger) = &mut self.broken {
-            return linger
-                .as_mut()
-                .poll(context)
-                .map(|()| Some(Err(io::Error::other("the statement failed"))));
+        if let Some(broken) = &mut self.broken {
+            return broken.poll_tail(context).map(Some);
         }
         if let Some(piece) = self.first.pop_front() {
             return Poll::Ready(Some(Ok(Frame::data(piece))));
@@ -115,8 +118,29 @@ impl Body for Pieces {
             Some(Piece::Failed(exception)) => exception,
             None => Exception::of("the statement broke off"),
         };
-        self.broken = Some(Box::pin(tokio::time::sleep(LINGER)));
-        Poll::Ready(Some(Ok(Frame::data(tail(&exception, &self.tag).into()))))
+        let tail = tail(&exception, &self.tag).into();
+        let wait = Box::pin(tokio::time::sleep(EXCEPTION_EVERY));
+        self.broken.insert(Broken { tail, left: EXCEPTION_TIMES, wait }).poll_tail(context).map(Some)
+    }
+}
+
+/// The end of an answer that broke off.
+struct Broken {
+    tail: Bytes,
+    left: u32,
+    wait: Pin<Box<Sleep>>,
+}
+
+impl Broken {
+    fn poll_tail(&mut self, context: &mut Context<'_>) -> Poll<Result<Frame<Bytes>, io::Error>> {
+        std::task::ready!(self.wait.as_mut().poll(context));
+        let Some(left) = self.left.checked_sub(1) else {
+            return Poll::Ready(Err(io::Error::other("the statement failed")));
+        };
+        self.left = left;
+        let wait = if left == 0 { EXCEPTION_LINGER } else { EXCEPTION_EVERY };
+        self.wait.as_mut().reset(tokio::time::Instant::now() + wait);
+        Poll::Ready(Ok(Frame::data(self.tail.clone())))
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Statement {
     Select(String),
     /// Its rows follow as the rest of the request.
     Insert { sql: String, format: String, rows: Incoming },
-    /// Anything else. `session` is set when it changes the connection it runs on.
+    /// Anything else, its result small. `session` is set when it changes the connection it runs on.
     Command { sql: String, session: bool },
 }
 
@@ -61,9 +61,7 @@ pub(super) async fn read(parts: &Parts, body: Incoming) -> Result<Asked, Excepti
     let sql = std::mem::take(&mut asked.sql);
     let statement = match first_word(&sql).as_str() {
         "" => return Err(Exception::new(62, "SYNTAX_ERROR", "Empty query")),
-        "SELECT" | "WITH" | "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" | "EXISTS" | "CHECK" => {
-            Statement::Select(sql)
-        }
+        "SELECT" | "WITH" => Statement::Select(sql),
         "SET" | "USE" => Statement::Command { sql, session: true },
         "CREATE" => {
             let session = sql.to_ascii_uppercase().contains("TEMPORARY");

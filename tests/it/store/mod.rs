@@ -1,3 +1,5 @@
 //! The store and its engine.
+mod columns;
+mod inserts;
 mod migrations;
 mod reads;

@@ -6,23 +6,15 @@ use recount::domain::ids::Project;
 use recount::domain::scope::Scope;
 use recount::store::{Store, StoreError};
 
-use crate::support::engine::{engine, execute, unmigrated};
+use crate::support::engine::{execute, store};
 
 fn scope() -> Scope {
     Scope { project: Project::default() }
 }
 
-/// A store with a database and no tables.
-async fn empty() -> Store {
-    let store = unmigrated().await;
-    let database = format!("CREATE DATABASE {}", store.database());
-    engine().await.client().query_raw(&database).execute().await.expect("a database can be made");
-    store
-}
-
 #[tokio::test]
 async fn hostile_values_arrive_as_they_are() {
-    let store = empty().await;
+    let store = store().await;
     let values = [
         "'; DROP TABLE steps; --",
         "\\' OR 1=1",
@@ -54,7 +46,7 @@ struct Bound {
 
 #[tokio::test]
 async fn parameters_keep_their_types() {
-    let store = empty().await;
+    let store = store().await;
     let sql = "SELECT {u:UInt64} AS u, {i:Int64} AS i, {f:Float64} AS f, {b:Bool} AS b, \
                {o:Nullable(String)} AS o, {t:Array(Tuple(String, UInt32))} AS t";
     let read = store
@@ -74,7 +66,7 @@ async fn parameters_keep_their_types() {
 
 #[tokio::test]
 async fn reads_cannot_write() {
-    let store = empty().await;
+    let store = store().await;
     execute(&store, "CREATE TABLE written (a UInt8) ENGINE = Memory").await;
     for sql in [
         "CREATE TABLE t (a UInt8) ENGINE = Memory",
@@ -92,7 +84,7 @@ async fn reads_cannot_write() {
 
 #[tokio::test]
 async fn errors_keep_code_and_message() {
-    let store = empty().await;
+    let store = store().await;
     let error = store.read(&scope(), "SELECT nope FROM nowhere").all::<u8>().await.unwrap_err();
     let answer = error.answer().unwrap();
     assert_eq!((answer.code, answer.name.as_str()), (60, "UNKNOWN_TABLE"));
@@ -106,7 +98,7 @@ async fn errors_keep_code_and_message() {
 
 #[tokio::test]
 async fn limits_of_time_and_rows_are_kept() {
-    let store = empty().await;
+    let store = store().await;
     let begun = Instant::now();
     let endless = "SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))";
     let read = store.read(&scope(), endless).limit(Duration::from_secs(1)).one::<u64>();
@@ -114,4 +106,122 @@ async fn limits_of_time_and_rows_are_kept() {
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
     let many = store.read(&scope(), "SELECT number FROM numbers(1000001)").all::<u64>().await.unwrap_err();
     assert_eq!(many.answer().map(|answer| answer.name.as_str()), Some("TOO_MANY_ROWS_OR_BYTES"), "{many:?}");
+}
+
+#[tokio::test]
+async fn results_of_many_blocks_are_one_result() {
+    let store = store().await;
+    execute(&store, "CREATE TABLE parts (number UInt32, name String) ENGINE = MergeTree ORDER BY number")
+        .await;
+    for number in 0..5 {
+        execute(&store, &format!("INSERT INTO parts VALUES ({number}, 'n{number}')")).await;
+    }
+    let sql = "SELECT number, name FROM parts ORDER BY number";
+    let rows = store.read(&scope(), sql).all::<(u32, String)>().await.unwrap();
+    assert_eq!(rows, (0..5).map(|number| (number, format!("n{number}"))).collect::<Vec<_>>());
+    for (format, whole) in [
+        ("CSVWithNames", "\"number\",\"name\"\n0,\"n0\"\n1,\"n1\"\n2,\"n2\"\n3,\"n3\"\n4,\"n4\"\n"),
+        ("TSV", "0\tn0\n1\tn1\n2\tn2\n3\tn3\n4\tn4\n"),
+        ("JSONCompactColumns", "[\n\t[0, 1, 2, 3, 4],\n\t[\"n0\", \"n1\", \"n2\", \"n3\", \"n4\"]\n]\n"),
+    ] {
+        assert_eq!(text(&store, sql, format).await, whole, "{format}");
+    }
+    assert_eq!(
+        text(&store, &format!("{sql} LIMIT 1 FORMAT JSONEachRow"), "CSV").await,
+        "{\"number\":0,\"name\":\"n0\"}\n"
+    );
+}
+
+async fn text(store: &Store, sql: &str, format: &str) -> String {
+    let mut pieces = store.read(&scope(), sql).bytes(format).expect("a format");
+    let mut text = Vec::new();
+    while let Some(piece) = pieces.next().await.expect("a piece") {
+        text.extend_from_slice(&piece);
+    }
+    String::from_utf8(text).expect("text")
+}
+
+#[tokio::test]
+async fn long_results_stream_in_bounded_memory() {
+    let store = store().await;
+    let before = resident_bytes();
+    let sql = "SELECT number, repeat('x', 1000) AS body FROM numbers(1000000)";
+    let mut rows = store.read(&scope(), sql).stream::<(u64, String)>().unwrap();
+    let (mut count, mut most) = (0u64, 0);
+    while let Some((number, body)) = rows.next().await.unwrap() {
+        assert_eq!((number, body.len()), (count, 1000));
+        count += 1;
+        if count % 10_000 == 0 {
+            most = most.max(resident_bytes());
+        }
+    }
+    assert_eq!(count, 1_000_000);
+    let grown = most.saturating_sub(before);
+    assert!(grown < 500 << 20, "1 GB of rows took {} MB of memory", grown >> 20);
+}
+
+#[tokio::test]
+async fn a_long_result_that_fails_late_says_so() {
+    let store = store().await;
+    let sql = "SELECT throwIf(number = 5000000) FROM numbers(10000000)";
+    let mut rows = store.read(&scope(), sql).stream::<u8>().unwrap();
+    let mut count = 0;
+    let error = loop {
+        match rows.next().await {
+            Ok(Some(_)) => count += 1,
+            Ok(None) => panic!("a cut result looked whole after {count} rows"),
+            Err(error) => break error,
+        }
+    };
+    assert!(count > 1_000_000, "{count}");
+    assert_eq!(error.answer().map(|answer| answer.code), Some(395), "{error:?}");
+}
+
+#[tokio::test]
+async fn nobody_waits_and_the_statement_stops() {
+    let store = store().await;
+    let mark = format!("'{}'", store.database());
+    let endless =
+        format!("SELECT {mark}, count() FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))");
+    let read = store.read(&scope(), &endless).one::<(String, u64)>();
+    tokio::time::timeout(Duration::from_millis(300), read).await.unwrap_err();
+    stops(&store, &mark).await;
+
+    let mut rows = store
+        .read(&scope(), &format!("SELECT {mark} FROM numbers(1000000000000)"))
+        .stream::<String>()
+        .unwrap();
+    rows.next().await.unwrap().unwrap();
+    drop(rows);
+    stops(&store, &mark).await;
+}
+
+/// Waits until no statement with this mark runs.
+async fn stops(store: &Store, mark: &str) {
+    let begun = Instant::now();
+    let sql = "SELECT count() FROM system.processes WHERE position(query, {mark:String}) > 0 \
+               AND query NOT LIKE '%system.processes%'";
+    while store.read(&scope(), sql).bind("mark", mark).one::<u64>().await.expect("a count") > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "it still runs");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn fifty_reads_at_once_are_all_answered() {
+    let store = store().await;
+    let mut reads = tokio::task::JoinSet::new();
+    for n in 0..50u64 {
+        let read = store.read(&scope(), "SELECT {n:UInt64}, count() FROM numbers(100000)").bind("n", n);
+        reads.spawn(read.one::<(u64, u64)>());
+    }
+    let mut answers: Vec<_> = reads.join_all().await.into_iter().map(|answer| answer.unwrap()).collect();
+    answers.sort_unstable();
+    assert_eq!(answers, (0..50).map(|n| (n, 100_000)).collect::<Vec<_>>());
+}
+
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse::<u64>().map_or(0, |kb| kb * 1024)
 }
