@@ -5,6 +5,7 @@ mod fault;
 mod gather;
 mod json;
 mod limits;
+mod metrics;
 mod protobuf;
 mod reading;
 mod span;
@@ -13,7 +14,8 @@ mod tests;
 
 pub use error::DecodeError;
 pub use fault::CLASSES;
-pub use json::{decode_logs_json, decode_traces_json};
+pub use json::{decode_logs_json, decode_traces_json, read_metrics_json};
 pub use limits::{ATTRIBUTES_MAX, ITEMS_MAX, NESTING_MAX, REQUEST_BYTES_MAX, VALUE_BYTES_MAX};
-pub use protobuf::{decode_logs_protobuf, decode_traces_protobuf};
+pub use metrics::{LOST_MAX, Lost, MetricsTold};
+pub use protobuf::{decode_logs_protobuf, decode_traces_protobuf, read_metrics_protobuf};
 pub use span::{Cut, Decoded, Refused, WireLog, WireSpan};

@@ -4,7 +4,9 @@ mod attributes;
 mod cursor;
 mod envelope;
 mod log;
+mod metrics;
 mod span;
 
 pub use log::decode_logs_protobuf;
+pub use metrics::read_metrics_protobuf;
 pub use span::decode_traces_protobuf;
