@@ -1,1 +1,5 @@
-//! Builds every room, joins them, serves, stops.
+//! Builds the rooms, serves, stops.
+mod serve;
+mod stall;
+
+pub use serve::{ServeLimits, serve};
