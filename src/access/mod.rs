@@ -1,1 +1,4 @@
-//! Who is asking, and what they may see.
+//! Who is asking, from where, and what they may see.
+mod hosts;
+
+pub use hosts::{Hosts, Origins};

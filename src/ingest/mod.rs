@@ -1,15 +1,33 @@
 //! Takes exports, keeps them in the log, drains the log into the store.
+mod admit;
+mod asked;
+mod body;
+mod door;
 mod drain;
+mod grpc;
+mod http;
 mod keep;
 mod ledger;
+mod meters;
 mod progress;
 mod push;
+mod refusal;
+mod room;
+mod router;
+mod signal;
 mod sink;
 #[cfg(test)]
 mod trials;
 
+pub use body::gunzip;
+pub use door::{DoorSettings, Export, Intake};
 pub use drain::{Drain, DrainSettings};
 pub use keep::{Ack, Keeper, NotKept};
 pub use ledger::Ledger;
+pub use meters::{Arrivals, Meters};
 pub use progress::{DrainStats, Failing, Progress};
+pub use refusal::Refusal;
+pub use room::Held;
+pub use router::router;
+pub use signal::{Answer, Format, Signal};
 pub use sink::{Batch, Rejected, Setback, Sink, TableInsert};

@@ -1,0 +1,50 @@
+//! Who may send at all: asked of every request before its body is read.
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::domain::ids::Project;
+use crate::ingest::asked::Asked;
+use crate::ingest::door::Door;
+use crate::ingest::refusal::Refusal;
+
+/// Lets a request in when it is addressed to this server and no foreign web page sent it, and answers
+/// preflights of pages that may send.
+pub(crate) async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let host = headers.get(header::HOST).map(|host| host.to_str().unwrap_or_default());
+    let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    if !door.hosts.allow(host) {
+        return Asked::of(headers).refused(&Refusal::WrongHost);
+    }
+    let Some(origin) = headers.get(header::ORIGIN).cloned() else { return next.run(request).await };
+    if !origin.to_str().is_ok_and(|origin| door.origins.allow(origin)) {
+        return Asked::of(headers).refused(&Refusal::WrongOrigin);
+    }
+    let preflight =
+        request.method() == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = if preflight { allow(headers) } else { next.run(request).await };
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+    response
+}
+
+/// The answer to a preflight: any header may be sent, since none opens anything that is not asked for.
+fn allow(headers: &HeaderMap) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let allowed = response.headers_mut();
+    allowed.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
+    allowed.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
+    if let Some(asked) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        allowed.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
+    response
+}
+
+/// The project of a sender. There is one until senders have keys.
+pub(crate) fn project(_headers: &HeaderMap) -> Project {
+    Project::default()
+}

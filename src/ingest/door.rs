@@ -1,0 +1,109 @@
+//! What both listeners share: the limits, the memory for requests, the counters, and the way inside.
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+
+use crate::access::{Hosts, Origins};
+use crate::domain::ids::Project;
+use crate::ingest::body::{BodyLimits, collect};
+use crate::ingest::meters::Meters;
+use crate::ingest::refusal::Refusal;
+use crate::ingest::room::{Held, Room};
+use crate::ingest::signal::{Answer, Format, Signal};
+use crate::otlp::REQUEST_BYTES_MAX;
+
+/// What an operator may set about the listeners.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoorSettings {
+    /// Bytes of one request, as sent and decompressed, on both transports.
+    pub request_bytes_max: usize,
+    /// Bytes of all requests together while they are read and kept.
+    pub memory_bytes_max: usize,
+    /// How long the next piece of a body may take.
+    pub body_idle_timeout: Duration,
+    /// How long a whole body may take.
+    pub body_timeout: Duration,
+    /// Names, beside loopback ones, under which this server may be addressed.
+    pub hosts: Vec<String>,
+    /// Origins, such as `https://app.example`, whose web pages may send.
+    pub cors_origins: Vec<String>,
+}
+
+impl Default for DoorSettings {
+    fn default() -> Self {
+        Self {
+            request_bytes_max: REQUEST_BYTES_MAX,
+            memory_bytes_max: 512 << 20,
+            body_idle_timeout: Duration::from_secs(15),
+            body_timeout: Duration::from_secs(120),
+            hosts: Vec::new(),
+            cors_origins: Vec::new(),
+        }
+    }
+}
+
+/// A request's body, read and admitted.
+#[derive(Debug)]
+pub struct Export {
+    /// What it carries.
+    pub signal: Signal,
+    /// How it is written.
+    pub format: Format,
+    /// Whether it is compressed with gzip.
+    pub gzip: bool,
+    /// The body, still compressed.
+    pub bytes: Bytes,
+    /// The memory it takes.
+    pub held: Held,
+    /// Whose it is: from the credential, never from the payload.
+    pub project: Project,
+}
+
+/// The way inside: decodes, cleans and keeps an export, and answers once it is kept.
+pub trait Intake: Send + Sync + 'static {
+    /// Takes one export.
+    fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>>;
+}
+
+/// The door that both listeners open onto.
+pub(crate) struct Door {
+    pub(crate) limits: BodyLimits,
+    pub(crate) hosts: Hosts,
+    pub(crate) origins: Origins,
+    pub(crate) meters: Arc<Meters>,
+    pub(crate) intake: Arc<dyn Intake>,
+    room: Room,
+}
+
+impl Door {
+    /// A door with these settings onto this intake.
+    pub(crate) fn new(settings: &DoorSettings, meters: Arc<Meters>, intake: Arc<dyn Intake>) -> Self {
+        Self {
+            limits: BodyLimits {
+                bytes_max: settings.request_bytes_max,
+                idle_timeout: settings.body_idle_timeout,
+                timeout: settings.body_timeout,
+            },
+            hosts: Hosts::new(&settings.hosts),
+            origins: Origins::new(&settings.cors_origins),
+            room: Room::new(settings.memory_bytes_max),
+            meters,
+            intake,
+        }
+    }
+
+    /// Reads a body.
+    pub(crate) async fn read(
+        &self,
+        body: &mut Body,
+        transport: &'static str,
+    ) -> Result<(Bytes, Held), Refusal> {
+        let (bytes, held) = collect(body, &self.limits, &self.room).await?;
+        self.meters.read(transport, bytes.len());
+        Ok((bytes, held))
+    }
+}
