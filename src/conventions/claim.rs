@@ -8,12 +8,28 @@ pub(in crate::conventions) enum KindRule {
     Recount,
     /// `openinference.span.kind`.
     OpenInference,
+    /// `langfuse.observation.type`.
+    Langfuse,
+    /// `langsmith.span.kind`; before `GenAi`, because LangSmith sets the operation to `chain`.
+    LangSmith,
     /// `mcp.method.name`.
     Mcp,
     /// `gen_ai.operation.name`.
     GenAi,
+    /// `ai.operationId`.
+    VercelAi,
+    /// `traceloop.span.kind` and `llm.request.type`.
+    OpenLlmetry,
+    /// `mlflow.spanType`.
+    Mlflow,
+    /// The span types and events of Claude Code.
+    ClaudeCode,
+    /// The span names of pydantic-ai 1 and other runtimes' own.
+    Runtime,
     /// A tool's name or call id is there.
     ToolNamed,
+    /// `RunActivity:<type>`.
+    Temporal,
     /// An HTTP call to somewhere else.
     Http,
     /// The span's name begins with an operation of the conventions.
@@ -42,6 +58,14 @@ impl KindRule {
             Self::OpenInference
             | Self::Mcp
             | Self::GenAi
+            | Self::Langfuse
+            | Self::LangSmith
+            | Self::VercelAi
+            | Self::OpenLlmetry
+            | Self::Mlflow
+            | Self::ClaudeCode
+            | Self::Runtime
+            | Self::Temporal
             | Self::ToolNamed
             | Self::Http
             | Self::ModelNamed => KindSource::Convention,

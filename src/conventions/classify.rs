@@ -32,8 +32,11 @@ fn tool(draft: &mut Draft<'_>, ruled: Option<Kind>) -> (Kind, KindSource) {
     if only_looks(&name) {
         return (Kind::Read, KindSource::Inferred);
     }
-    let called = if name.is_empty() { "a tool without a name".to_owned() } else { format!("tool `{name}`") };
-    draft.finding(Code::ToolUnclassified, format!("{called} is not classified; it counts as an act"));
+    // The inner span of a call that was instrumented twice has no name: the outer one is judged.
+    if !name.is_empty() {
+        draft
+            .finding(Code::ToolUnclassified, format!("tool `{name}` is not classified; it counts as an act"));
+    }
     (Kind::Act, KindSource::Default)
 }
 

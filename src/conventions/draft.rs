@@ -78,6 +78,8 @@ pub(in crate::conventions) struct Draft<'a> {
     pub error: ErrorHints,
     /// Values that moved into bodies, and what stays in their place.
     pub moved: BTreeMap<Place, Value>,
+    /// A log record that tells of something of its own, not of the span it is on.
+    pub apart: bool,
     /// Who says of what kind it is.
     pub claim: Option<(KindRule, Work)>,
     lexicon: &'a Lexicon,
@@ -95,6 +97,7 @@ impl<'a> Draft<'a> {
             input: Vec::new(),
             error: ErrorHints::default(),
             moved: BTreeMap::new(),
+            apart: false,
             claim: None,
             index: lexicon.index(source.attributes),
             lexicon,
@@ -219,6 +222,20 @@ impl<'a> Draft<'a> {
     /// Whether it is claimed to be a tool call so far.
     pub(in crate::conventions) fn is_tool(&self) -> bool {
         matches!(self.claim, Some((_, Work::Tool)))
+    }
+
+    /// Whether the record says on which trace it is; log records need not.
+    pub(in crate::conventions) fn on_trace(&self) -> bool {
+        !self.step.facts.trace_id.is_zero()
+    }
+
+    /// Names a dialect that the record speaks.
+    pub(in crate::conventions) fn speaks(&mut self, dialect: &str) {
+        let spoken = &mut self.step.facts.dialect;
+        if !dialect.is_empty() && !spoken.split('+').any(|known| known == dialect) {
+            spoken.push_str(if spoken.is_empty() { "" } else { "+" });
+            spoken.push_str(dialect);
+        }
     }
 
     /// Notes something odd.

@@ -23,6 +23,7 @@ pub(in crate::conventions) fn entry(draft: &mut Draft<'_>, name: &str, value: &s
     } else if ACCOUNTS.contains(&name) {
         fill::add_entity(facts, Entity::account(value));
     } else if name == "langgraph_checkpoint_ns" {
+        draft.speaks("langgraph");
         link(draft, "langgraph", &value);
     }
 }

@@ -128,6 +128,13 @@ fn flatten(whole: &str, elements: &[&str], depth: usize, found: &mut Vec<Range<u
 }
 
 fn structured(draft: &mut Draft<'_>, value: &Value, to: To) -> Value {
+    // A list of JSON texts (Vercel AI's tools): each text is one message as written.
+    if let Value::String(text) = value
+        && json::is_structure(text)
+    {
+        let body = add(draft, to, text);
+        return Value::Framed(vec![Piece::Body(body)]);
+    }
     let body = add(draft, to, &json::of_value(value));
     frame::inside(value, body, "")
 }
@@ -240,6 +247,24 @@ pub(in crate::conventions) fn add_assembled(draft: &mut Draft<'_>, to: To, node:
     let assembly = Assembly::of(node.unwrapped());
     let body = add(draft, to, &assembly.json);
     assembly.settle(draft, body);
+}
+
+/// Reads the list under a field of a JSON object, such as the tools among request parameters.
+pub(in crate::conventions) fn read_list(
+    draft: &mut Draft<'_>,
+    place: Place,
+    field: &str,
+    side: Side,
+) -> Option<()> {
+    let to = To::free(draft, side);
+    let text = draft.value(place)?.as_str()?;
+    let elements = json::array(json::Object::parse(text)?.get(field)?)?;
+    let parts: Vec<_> = elements
+        .into_iter()
+        .map(|element| (json::range_in(text, element), add(draft, to, element)))
+        .collect();
+    draft.move_out(place, frame::around(text, &parts));
+    Some(())
 }
 
 /// Reads flattened keys (`<prefix><number>.…`): each number is one message.

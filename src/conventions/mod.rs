@@ -13,9 +13,11 @@ mod identity;
 mod json;
 mod lexicon;
 mod messages;
+mod place;
 mod proposals;
 mod reader;
 mod rebuild;
+mod results;
 mod rules;
 mod table;
 #[cfg(test)]
@@ -23,7 +25,7 @@ mod trial;
 
 pub use convention::DialectInfo;
 pub use field::{Count, Exchange, Field, Read, Side, Text};
-pub use reader::{Conventions, LOG_BODY, LOG_EVENT_NAME, LOG_OBSERVED, LOG_SEVERITY};
+pub use reader::{Conventions, LOG_BODY, LOG_EVENT_NAME, LOG_OBSERVED, LOG_SEVERITY, LOG_SPAN};
 pub use rebuild::rebuild;
 pub use rules::{OnUnknown, RuleError, ToolRule, ToolRules};
 pub use table::dialects;

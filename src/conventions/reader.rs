@@ -6,11 +6,11 @@ use crate::conventions::errors;
 use crate::conventions::fill;
 use crate::conventions::frame;
 use crate::conventions::lexicon::Lexicon;
+use crate::conventions::place;
 use crate::conventions::rules::ToolRules;
 use crate::conventions::table::DIALECTS;
 use crate::domain::finding::Code;
-use crate::domain::ids::{SpanId, TraceId};
-use crate::domain::kind::{Carrier, Kind, Status};
+use crate::domain::kind::{Carrier, Status};
 use crate::domain::step::Step;
 use crate::domain::value::Value;
 use crate::otlp::{WireLog, WireSpan};
@@ -23,6 +23,9 @@ pub const LOG_EVENT_NAME: &str = "log.record.event_name";
 pub const LOG_SEVERITY: &str = "log.record.severity_number";
 /// Under this key stands when a log record was observed, nanoseconds since 1970.
 pub const LOG_OBSERVED: &str = "log.record.observed_time_unix_nano";
+
+/// Under this key stands the span a log record was written on, where it does not stay there.
+pub const LOG_SPAN: &str = "log.record.span_id";
 
 /// The conventions with the operator's rules for tools. Cheap to share; reading cannot fail.
 #[derive(Debug)]
@@ -115,8 +118,10 @@ impl Conventions {
         if body != Value::Empty {
             attributes.push((LOG_BODY.to_owned(), body));
         }
-        if draft.step.facts.trace_id.is_zero() {
-            place_by_itself(&mut draft.step, log);
+        place::settle(&mut draft);
+        if draft.step.facts.span_id != log.span_id && !log.span_id.is_zero() {
+            let written_on = Value::String(log.span_id.to_string());
+            draft.step.attributes.push((LOG_SPAN.to_owned(), written_on));
         }
         draft.step
     }
@@ -171,10 +176,9 @@ fn is_spoken(draft: &Draft<'_>, number: usize, dialect: &Dialect) -> bool {
 }
 
 fn hear(draft: &mut Draft<'_>, number: usize, dialect: &Dialect) {
-    if !dialect.info.name.is_empty() {
-        let said = &mut draft.facts().dialect;
-        said.push_str(if said.is_empty() { "" } else { "+" });
-        said.push_str(dialect.info.name);
+    // What is heard always is named only where a sign of it was seen.
+    if dialect.scopes != ["*"] || draft.index().spoken >> (number & 63) & 1 == 1 {
+        draft.speaks(dialect.info.name);
     }
     for (row, read) in dialect.info.reads.iter().enumerate() {
         if let Some(place) = draft.row(number, row) {
@@ -189,42 +193,4 @@ fn event_name(log: &WireLog) -> &str {
         return &log.event_name;
     }
     crate::domain::value::attribute(&log.attributes, "event.name").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A record on no trace gets ids of its own: one trace per prompt of a session, one span per call or record.
-fn place_by_itself(step: &mut Step, log: &WireLog) {
-    let facts = &mut step.facts;
-    let session = facts.session_id.clone().unwrap_or_default();
-    let run = facts.run_id.clone().unwrap_or_default();
-    let alone = session.is_empty() && run.is_empty();
-    // Nothing ties a record without session and run to others; its time keeps it apart from them.
-    let apart = if alone { format!("{}:{:?}", facts.started_ns, log.body) } else { String::new() };
-    let service = facts.service.clone().unwrap_or_default();
-    let call = match (&facts.tool_call_id, facts.seq) {
-        (Some(call), _) => format!("call:{call}"),
-        (None, Some(seq)) => format!("seq:{seq}"),
-        (None, None) => format!("{}:{}:{:?}", facts.started_ns, facts.name, log.body),
-    };
-    let trace = digest(&["trace", &service, &session, &run, &apart]);
-    let span = digest(&["span", &service, &session, &run, &apart, &call]);
-    let mut trace_id = [0; 16];
-    trace_id.iter_mut().zip(trace).for_each(|(to, from)| *to = from);
-    let mut span_id = [0; 8];
-    span_id.iter_mut().zip(span).for_each(|(to, from)| *to = from);
-    facts.trace_id = TraceId(trace_id);
-    facts.span_id = SpanId(span_id);
-    if facts.kind == Kind::Agent {
-        facts.parent_span_id = None;
-    }
-}
-
-fn digest(parts: &[&str]) -> [u8; 32] {
-    use sha2::{Digest as _, Sha256};
-    let mut hasher = Sha256::new();
-    hasher.update(b"recount log record 1");
-    for part in parts {
-        hasher.update(part.len().to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.finalize().into()
 }

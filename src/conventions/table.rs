@@ -2,7 +2,29 @@
 use std::sync::LazyLock;
 
 use crate::conventions::convention::{Dialect, DialectInfo};
-use crate::conventions::dialects::{gen_ai, http, mcp, openinference, otel, plain, recount};
+use crate::conventions::dialects::autogen;
+use crate::conventions::dialects::claude_code;
+use crate::conventions::dialects::crewai;
+use crate::conventions::dialects::gen_ai;
+use crate::conventions::dialects::google_adk;
+use crate::conventions::dialects::http;
+use crate::conventions::dialects::langfuse;
+use crate::conventions::dialects::langgraph;
+use crate::conventions::dialects::langsmith;
+use crate::conventions::dialects::mcp;
+use crate::conventions::dialects::mlflow;
+use crate::conventions::dialects::ms_agent_framework;
+use crate::conventions::dialects::openai_agents;
+use crate::conventions::dialects::openinference;
+use crate::conventions::dialects::openllmetry;
+use crate::conventions::dialects::otel;
+use crate::conventions::dialects::plain;
+use crate::conventions::dialects::pydantic_ai;
+use crate::conventions::dialects::recount;
+use crate::conventions::dialects::semantic_kernel;
+use crate::conventions::dialects::strands;
+use crate::conventions::dialects::temporal;
+use crate::conventions::dialects::vercel_ai;
 
 /// Dialects in the order in which they are heard: what an earlier one said stays. At most 64.
 pub(in crate::conventions) const DIALECTS: &[Dialect] = &[
@@ -10,7 +32,23 @@ pub(in crate::conventions) const DIALECTS: &[Dialect] = &[
     gen_ai::DIALECT,
     otel::DIALECT,
     mcp::DIALECT,
+    pydantic_ai::DIALECT,
+    vercel_ai::DIALECT,
     openinference::DIALECT,
+    openllmetry::DIALECT,
+    langfuse::DIALECT,
+    mlflow::DIALECT,
+    google_adk::DIALECT,
+    langsmith::DIALECT,
+    strands::DIALECT,
+    crewai::DIALECT,
+    autogen::DIALECT,
+    semantic_kernel::DIALECT,
+    ms_agent_framework::DIALECT,
+    openai_agents::DIALECT,
+    claude_code::DIALECT,
+    langgraph::DIALECT,
+    temporal::DIALECT,
     http::DIALECT,
     plain::DIALECT,
 ];

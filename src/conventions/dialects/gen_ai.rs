@@ -7,6 +7,7 @@ use crate::conventions::field::{
     Count, Field, Read, Side, Text, code, content, count, parameter, read, text,
 };
 use crate::conventions::fill;
+use crate::conventions::json::Object;
 use crate::conventions::messages::{self, To};
 use crate::domain::finding::Code;
 use crate::domain::kind::{Carrier, Kind};
@@ -19,9 +20,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "gen_ai",
         title: "OpenTelemetry GenAI",
-        about: "Attributes, span events and log records, from before 1.37 (`gen_ai.system`, one event \
-                per message) to 1.41. It has no attempt numbers and no idempotency keys, and content is \
-                sent only where the instrumentation is told to capture it.",
+        about: "Attributes, span events and log records, from before 1.37 (`gen_ai.system`, one \
+                event per message) to 1.41. It has no attempt numbers and no idempotency keys, and \
+                content is sent only where the instrumentation is told to capture it.",
         reads: READS,
     },
     scopes: &[],
@@ -225,7 +226,7 @@ fn is_message(value: &Value) -> bool {
     match value {
         Value::Map(_) => true,
         Value::String(text) => {
-            let object = crate::conventions::json::Object::parse(text);
+            let object = Object::parse(text);
             object.is_some_and(|object| object.first(&["role", "content", "tool_calls"]).is_some())
         }
         Value::Empty
@@ -244,7 +245,8 @@ fn read_log(draft: &mut Draft<'_>) {
         draft.claim(KindRule::ModelNamed, Work::Kind(Kind::Think));
     } else if name == "gen_ai.choice" {
         let body = draft.source.body;
-        finish(draft, body.get("finish_reason"));
+        let told = body.as_str().and_then(Object::parse).and_then(|body| body.text("finish_reason"));
+        finish(draft, told.map(Value::String).as_ref().or(body.get("finish_reason")));
         let to = To::free(draft, Side::Output);
         messages::read_one(draft, Place::Body, to, "assistant");
     } else if let Some(role) = role(name) {

@@ -10,8 +10,8 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "http",
         title: "HTTP client spans",
-        about: "Stable and old names. Idempotency keys are there where the SDK is told to capture the header \
-                (OTEL_INSTRUMENTATION_HTTP_CAPTURE_HEADERS_CLIENT_REQUEST).",
+        about: "Stable and old names. Idempotency keys are there where the SDK is told to capture \
+                the header (OTEL_INSTRUMENTATION_HTTP_CAPTURE_HEADERS_CLIENT_REQUEST).",
         reads: READS,
     },
     scopes: &[],

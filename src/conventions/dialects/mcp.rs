@@ -11,9 +11,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "mcp",
         title: "Model Context Protocol",
-        about: "Client and server spans of one call carry one JSON-RPC id. Arguments and results are not \
-                sent, and `mcp.session.id` is a session of the transport, not of the conversation, so it \
-                is not read.",
+        about: "Client and server spans of one call carry one JSON-RPC id. Arguments and results \
+                are not sent, and `mcp.session.id` is a session of the transport, not of the \
+                conversation, so it is not read.",
         reads: READS,
     },
     scopes: &[],

@@ -5,8 +5,8 @@ use crate::conventions::draft::Draft;
 use crate::conventions::field::{Count, Field, Read, Side, Text, code, count, read, text};
 use crate::conventions::frame;
 use crate::conventions::identity;
-use crate::conventions::json::Object;
 use crate::conventions::messages;
+use crate::conventions::results;
 use crate::domain::kind::Kind;
 
 /// The dialect.
@@ -14,8 +14,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "openinference",
         title: "OpenInference",
-        about: "Span kind, flattened messages (their numbers may have gaps), tool and token attributes. Many \
-                instrumentations send no tool call id; the call is then found by tool and arguments.",
+        about: "Span kind, flattened messages (their numbers may have gaps), tool and token \
+                attributes. Many instrumentations send no tool call id; the call is then found by \
+                tool and arguments.",
         reads: READS,
     },
     scopes: &["openinference.*"],
@@ -100,23 +101,7 @@ fn read_call(draft: &mut Draft<'_>) -> Option<()> {
     if let Some(place) = draft.place(INPUT) {
         frame::whole(draft, place, Side::Arguments);
     }
-    let place = draft.place(OUTPUT)?;
-    // LangChain wraps what the tool gave back into a message.
-    let message = draft.text(OUTPUT).and_then(Object::parse).and_then(|wrapper| wrapper.object("data"));
-    let Some((message, content)) =
-        message.and_then(|message| message.text("content").map(|text| (message, text)))
-    else {
-        frame::whole(draft, place, Side::Result);
-        return Some(());
-    };
-    let is_json = crate::conventions::json::is_structure(&content);
-    let body = draft.body(frame::kind_of(Side::Result), "tool", content, is_json);
-    draft.attach(Side::Result, body);
-    let call = message.text("tool_call_id");
-    let facts = draft.facts();
-    facts.tool_call_id = facts.tool_call_id.take().or(call);
-    draft.error.failed |= message.text("status").as_deref() == Some("error");
-    Some(())
+    results::read(draft, draft.place(OUTPUT)?)
 }
 
 #[cfg(test)]

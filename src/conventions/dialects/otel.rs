@@ -9,7 +9,8 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "",
         title: "OpenTelemetry",
-        about: "Session, user, service and errors of the general conventions, on spans, logs and resources.",
+        about: "Session, user, service and errors of the general conventions, on spans, logs and \
+                resources.",
         reads: READS,
     },
     scopes: &["*"],

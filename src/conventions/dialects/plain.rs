@@ -11,8 +11,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "",
         title: "Bare keys",
-        about: "Short keys without a namespace, as people write them by hand, and operations named by a \
-                span's first word (`chat gpt-4o`, `execute_tool refund`, `invoke_agent support`).",
+        about: "Short keys without a namespace, as people write them by hand, and operations named \
+                by a span's first word (`chat gpt-4o`, `execute_tool refund`, `invoke_agent \
+                support`).",
         reads: READS,
     },
     scopes: &["*"],
@@ -72,7 +73,9 @@ fn claim_by_name(draft: &mut Draft<'_>) {
 fn read_call(draft: &mut Draft<'_>, is_span: bool) {
     let name = draft.source.name;
     let rest = name.strip_prefix("execute_tool ").unwrap_or(name);
-    if is_span && draft.step.facts.tool.is_none() && !rest.is_empty() {
+    // Claude Code names the tool on the span above only.
+    let named = !matches!(draft.claim, Some((KindRule::ClaudeCode, _)));
+    if is_span && named && draft.step.facts.tool.is_none() && !rest.is_empty() {
         draft.facts().tool = Some(rest.to_owned());
     }
     for (keys, side) in [(&["args", "arguments"][..], Side::Arguments), (&["result"], Side::Result)] {

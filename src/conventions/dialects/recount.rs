@@ -12,9 +12,9 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     info: DialectInfo {
         name: "recount",
         title: "Recount",
-        about: "Attempts, keys, gate decisions and outcomes, which no other convention carries. Read on \
-                spans, on span events and on log records; a log record of an intent survives a crash, a \
-                span does not.",
+        about: "Attempts, keys, gate decisions and outcomes, which no other convention carries. \
+                Read on spans, on span events and on log records; a log record of an intent \
+                survives a crash, a span does not.",
         reads: READS,
     },
     scopes: &[],
