@@ -14,6 +14,7 @@ mod push;
 mod refusal;
 mod room;
 mod router;
+mod setback;
 mod signal;
 mod sink;
 #[cfg(test)]
