@@ -1,5 +1,6 @@
 //! Everything that needs the real engine, in one binary: the library serves one data directory in a process.
 //!
 //! Modules name what they are about; `support` has what they share. Every test makes its own database.
+mod kept;
 mod store;
 mod support;

@@ -1,0 +1,2 @@
+//! OK means kept: the log, its drain and the real engine together, under faults.
+mod drain;
