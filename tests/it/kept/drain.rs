@@ -1,4 +1,5 @@
-//! The drain into the real engine: answers that get lost, rows that are refused, processes that stop half-way.
+//! The drain into the real engine: answers that get lost, rows that are refused, processes that stop
+//! half-way.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 use std::path::Path;
 use std::sync::Arc;
