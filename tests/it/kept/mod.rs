@@ -1,2 +1,3 @@
 //! OK means kept: the log, its drain and the real engine together, under faults.
 mod drain;
+mod kill;
