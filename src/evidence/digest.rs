@@ -9,15 +9,30 @@ use crate::evidence::canon::{Canon, mac};
 /// The largest integer up to which every integer is a double (2^53), hence the same in every JSON reader.
 const INTEGER_MAX: u64 = 9_007_199_254_740_992;
 
-/// The digest under which a body is kept: HMAC-SHA256 over kind, role and body, the first 16 bytes.
-///
-/// Kind and role are in it because the same words said by a user and by a tool are two contents.
+/// Makes digests of bodies under one key.
+pub struct ContentDigests(Canon);
+
+impl ContentDigests {
+    /// A maker of digests under the project's content key.
+    pub fn new(key: &SecretKey) -> Self {
+        Self(Canon::new(key, "recount content 1"))
+    }
+
+    /// The digest under which a body is kept: HMAC-SHA256 over kind, role and body, the first 16 bytes.
+    ///
+    /// Kind and role are in it because the same words said by a user and by a tool are two contents.
+    pub fn of(&self, kind: ContentKind, role: &str, body: &str) -> Digest {
+        let mut canon = self.0.clone();
+        canon.text(kind.word());
+        canon.text(role);
+        canon.text(body);
+        Digest(canon.finish_half())
+    }
+}
+
+/// The digest under which one body is kept; for many of one request use [`ContentDigests`].
 pub fn content_digest(key: &SecretKey, kind: ContentKind, role: &str, body: &str) -> Digest {
-    let mut canon = Canon::new(key, "recount content 1");
-    canon.text(kind.word());
-    canon.text(role);
-    canon.text(body);
-    Digest(canon.finish_half())
+    ContentDigests::new(key).of(kind, role, body)
 }
 
 /// The digest of a JSON text's canonical form, equal for equal JSON values; `None` when it is no JSON.

@@ -16,6 +16,9 @@ use crate::evidence::leaf_writer::Writer;
 /// Length of a leaf's salt.
 pub const LEAF_SALT_BYTES: usize = 16;
 
+/// Most leaves are shorter.
+const LEAF_BYTES_USUAL: usize = 8 * 1024;
+
 /// The random salt of one record's leaf, kept in the record's row and erased with its bodies.
 pub type LeafSalt = [u8; LEAF_SALT_BYTES];
 
@@ -50,7 +53,7 @@ pub fn leaf_hash(leaf: &Leaf<'_>) -> [u8; 32] {
 
 /// The canonical JSON that the leaf is the hash of.
 pub fn leaf_json(leaf: &Leaf<'_>) -> String {
-    let mut out = LeafWriter { writer: Writer::default(), leaf };
+    let mut out = LeafWriter { writer: Writer::with_room(LEAF_BYTES_USUAL), leaf };
     out.record();
     out.writer.finish()
 }

@@ -5,22 +5,49 @@ const DIGITS_MIN: usize = 13;
 const DIGITS_MAX: usize = 19;
 
 /// Whether the text has enough digits in a row (single spaces, hyphens and dots aside) to look closer.
+///
+/// Of any two neighbours in such a row one is a digit, and it is at least 13 bytes long: looking at two of
+/// every 11 bytes finds it, and most texts have few digits.
 pub(crate) fn suspects_card(text: &str) -> bool {
-    let (mut digits, mut separated) = (0, false);
-    for byte in text.bytes() {
+    let bytes = text.as_bytes();
+    if bytes.len() < DIGITS_MIN {
+        return false;
+    }
+    let mut seen_to = 0;
+    bytes.chunks(DIGITS_MIN - 2).enumerate().any(|(at, chunk)| {
+        let start = at * (DIGITS_MIN - 2);
+        let near = chunk.iter().take(2).any(u8::is_ascii_digit);
+        if !near || start < seen_to {
+            return false;
+        }
+        let (enough, end) = row_around(bytes, start);
+        seen_to = end;
+        enough
+    })
+}
+
+/// Whether the row of digits that has one of the two bytes from here has enough of them, and where it ends.
+fn row_around(bytes: &[u8], at: usize) -> (bool, usize) {
+    let in_row = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.');
+    let before =
+        bytes.get(..at).unwrap_or_default().iter().rev().take(2 * DIGITS_MIN).take_while(in_row).count();
+    let (mut digits, mut separated, mut end) = (0, false, at - before);
+    for byte in bytes.get(at - before..).unwrap_or_default() {
         match byte {
             b'0'..=b'9' => {
                 digits += 1;
                 separated = false;
                 if digits >= DIGITS_MIN {
-                    return true;
+                    return (true, end);
                 }
             }
             b' ' | b'-' | b'.' if digits > 0 && !separated => separated = true,
+            _ if end > at + 1 => break,
             _ => digits = 0,
         }
+        end += 1;
     }
-    false
+    (false, end)
 }
 
 /// The byte ranges of card numbers in ASCII-folded text.

@@ -34,6 +34,11 @@ impl Echoes {
         Ok(Self { matcher: Some(matcher), values })
     }
 
+    /// Whether there is nothing to look for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Whether a text may have one of them, in the open or behind escapes.
     pub(crate) fn suspects(&self, text: &str) -> bool {
         self.matcher.as_ref().is_some_and(|matcher| text.contains('\\') || matcher.is_match(text))

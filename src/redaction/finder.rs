@@ -65,9 +65,14 @@ impl Finder<'_> {
         self.rules.and_then(|rules| rules.secret_key(key))
     }
 
-    /// The mark for a number that is a card's or that was hit elsewhere.
+    /// The mark for a number that a rule hits or that was hit elsewhere.
     pub(crate) fn number(&self, number: &str) -> Option<Arc<Mark>> {
-        let card = || self.rules.and_then(|rules| rules.card_number(number));
-        self.echoes.exactly(number).cloned().or_else(card)
+        let hit = || self.rules.and_then(|rules| rules.number(number));
+        self.echoes.exactly(number).cloned().or_else(hit)
+    }
+
+    /// Whether no number below 10^12 can be hit: most are, and spelling them costs more than all else.
+    pub(crate) fn skips_small_numbers(&self) -> bool {
+        self.echoes.is_empty() && self.rules.is_none_or(Rules::skips_small_numbers)
     }
 }

@@ -111,11 +111,12 @@ fn plain(char: char) -> char {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' | '\u{2043}' => '-',
         '\u{2000}'..='\u{200a}' | '\u{a0}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{1680}' => ' ',
         '\u{2024}' | '\u{b7}' | '\u{3002}' | '\u{2022}' => '.',
-        _ => {
+        '\u{660}'..='\u{e59}' => {
             let code = u32::from(char);
             let digit = DIGIT_BLOCKS.iter().find_map(|zero| code.checked_sub(*zero).filter(|at| *at < 10));
             digit.and_then(|digit| char::from_digit(digit, 10)).unwrap_or(char)
         }
+        _ => char,
     }
 }
 

@@ -78,6 +78,7 @@ impl Rules {
         let keywords = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::DFA))
+            .prefilter(false)
             .build(wants.keys())
             .map_err(|error| RuleError::Pack(error.to_string()))?;
         let custom = settings.patterns.iter().map(custom).collect::<Result<Vec<_>, _>>()?;
@@ -102,13 +103,8 @@ impl Rules {
 
     /// Which rules a text may concern. `text` is the view that rules look at.
     pub(crate) fn look(&self, text: &str) -> Look {
-        let bits = self
-            .keywords
-            .find_overlapping_iter(text)
-            .filter_map(|found| self.wants.get(found.pattern().as_usize()))
-            .fold(0, |bits, wanted| bits | wanted);
         Look {
-            bits,
+            bits: self.bits(text),
             cards: card::suspects_card(text),
             custom: self.custom_set.as_ref().is_some_and(|set| text.contains('\\') || set.is_match(text)),
         }
@@ -150,20 +146,31 @@ impl Rules {
 
     /// The mark for the value under this key, when the key says that it is secret.
     pub(crate) fn secret_key(&self, key: &str) -> Option<Arc<Mark>> {
-        let suspected = !key.is_ascii() || self.look_for_keys(key);
+        let suspected = !key.is_ascii() || self.bits(key) & KEYS_BIT != 0;
         (suspected && self.keys.is_secret(key)).then(|| Arc::clone(&self.secret))
     }
 
-    /// The mark for a number that is a card's.
-    pub(crate) fn card_number(&self, number: &str) -> Option<Arc<Mark>> {
-        card::is_card(number).then(|| Arc::clone(&self.card))
+    /// The mark for a number that is a card's or that a pattern of the operator hits.
+    pub(crate) fn number(&self, number: &str) -> Option<Arc<Mark>> {
+        if card::is_card(number) {
+            return Some(Arc::clone(&self.card));
+        }
+        self.custom.iter().find(|(regex, _)| regex.is_match(number)).map(|(_, mark)| Arc::clone(mark))
     }
 
-    fn look_for_keys(&self, key: &str) -> bool {
+    /// Whether no number below 10^12 can be hit.
+    pub(crate) fn skips_small_numbers(&self) -> bool {
+        self.custom.is_empty()
+    }
+
+    /// The keywords in a text, as the bits of what needs them.
+    fn bits(&self, text: &str) -> u64 {
+        let Some(first) = self.keywords.find(text) else { return 0 };
+        let from = text.get(first.start()..).unwrap_or_default();
         self.keywords
-            .find_overlapping_iter(key)
+            .find_overlapping_iter(from)
             .filter_map(|found| self.wants.get(found.pattern().as_usize()))
-            .any(|wanted| wanted & KEYS_BIT != 0)
+            .fold(0, |bits, wanted| bits | wanted)
     }
 
     fn counts(&self, check: Check, captures: &Captures<'_>, text: &str) -> bool {

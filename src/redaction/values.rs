@@ -6,6 +6,7 @@ use crate::domain::record::Redaction;
 use crate::domain::value::Value;
 use crate::redaction::budget::Overrun;
 use crate::redaction::finder::Finder;
+use crate::redaction::fold::Folded;
 use crate::redaction::json::quoted;
 use crate::redaction::mark::Mark;
 use crate::redaction::place::Place;
@@ -57,6 +58,9 @@ impl<'a> Scrubber<'a> {
 
     /// As `text`; false when it had to be withheld whole.
     pub(crate) fn text_within_budget(&mut self, place: &Place<'_>, text: &mut String) -> bool {
+        if text.is_empty() {
+            return true;
+        }
         let result = TextScrub::new(self.finder, self.limits, text.len()).and_then(|mut scrub| {
             let new = scrub.scrub(text)?;
             Ok((new, scrub))
@@ -87,8 +91,11 @@ impl<'a> Scrubber<'a> {
         secret: Option<&Arc<Mark>>,
     ) {
         for (key, value) in pairs {
-            let own = self.finder.secret_key(key);
-            self.text(place, key);
+            let suspected = self.finder.suspect(key, &Folded::of(key)).any() || !key.is_ascii();
+            let own = if suspected { self.finder.secret_key(key) } else { None };
+            if suspected {
+                self.text(place, key);
+            }
             self.value(&place.below(key), value, own.as_ref().or(secret));
         }
     }
@@ -162,6 +169,10 @@ impl<'a> Scrubber<'a> {
     }
 
     fn number(&mut self, place: &Place<'_>, value: &mut Value) {
+        let small = matches!(value, Value::Int(int) if int.unsigned_abs() < 1_000_000_000_000);
+        if small && self.finder.skips_small_numbers() {
+            return;
+        }
         let text = spelt(value);
         if let Some(mark) = self.finder.number(&text) {
             self.note(place, &mark, text.len());
