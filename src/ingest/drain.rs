@@ -116,6 +116,7 @@ impl<S: Sink> Draining<S> {
                 break;
             }
         }
+        self.progress.end();
         self.settling.close();
         if tokio::time::timeout(self.patience.grace, self.settling.wait()).await.is_err() {
             tracing::warn!("the drain stops before the last projections are done; the next start does them");

@@ -76,11 +76,13 @@ impl Keeper {
             Ack::Log => Ok(()),
             Ack::Store { patience } => {
                 let mut stored = self.progress.stored();
-                let confirmed = stored.wait_for(|stored| *stored >= sequence);
-                match tokio::time::timeout(patience, confirmed).await {
-                    Ok(Ok(_)) => Ok(()),
-                    Ok(Err(_)) => Err(NotKept::Stopping),
-                    Err(_) => Err(NotKept::Unconfirmed),
+                tokio::select! {
+                    confirmed = stored.wait_for(|stored| *stored >= sequence) => match confirmed {
+                        Ok(_) => Ok(()),
+                        Err(_) => Err(NotKept::Stopping),
+                    },
+                    () = self.progress.ended() => Err(NotKept::Stopping),
+                    () = tokio::time::sleep(patience) => Err(NotKept::Unconfirmed),
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// The rate is that of so long a time.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
@@ -53,6 +54,7 @@ pub struct Failing {
 pub struct Progress {
     state: Mutex<State>,
     stored: watch::Sender<u64>,
+    ended: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl Default for Progress {
             started: Instant::now(),
             recent: VecDeque::new(),
         };
-        Self { state: Mutex::new(state), stored: watch::Sender::new(0) }
+        Self { state: Mutex::new(state), stored: watch::Sender::new(0), ended: CancellationToken::new() }
     }
 }
 
@@ -94,6 +96,15 @@ impl Progress {
     /// Follows the sequence of the last frame that is in the store, with all before it.
     pub fn stored(&self) -> watch::Receiver<u64> {
         self.stored.subscribe()
+    }
+
+    /// Resolves when nothing will be stored any more.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
     }
 
     pub(crate) fn failed(&self, class: &'static str) {

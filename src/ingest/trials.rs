@@ -369,7 +369,7 @@ async fn a_segment_that_nobody_can_read_is_set_aside() {
 async fn with_ack_store_ok_waits_for_the_store() {
     let dir = tempdir().unwrap();
     let sink = Faulty::default();
-    let house = House::open(dir.path(), &sink, Ack::Store { patience: Duration::from_millis(100) });
+    let house = House::open(dir.path(), &sink, Ack::Store { patience: Duration::from_millis(200) });
     house.keep([0]).await.unwrap();
     assert_eq!(sink.table("steps"), [0], "it was stored before OK");
     sink.be(Mood::Down);
@@ -381,6 +381,12 @@ async fn with_ack_store_ok_waits_for_the_store() {
     house.until_empty().await;
     house.keep([3]).await.unwrap();
     assert_eq!(sink.table("steps"), [0, 1, 3]);
+    sink.be(Mood::Hanging);
+    let (answer, ()) = tokio::join!(house.keep([4]), async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        house.drain.stop().await;
+    });
+    assert_eq!(answer, Err(NotKept::Stopping));
     house.close().await;
 }
 
