@@ -27,12 +27,32 @@ pub(crate) struct BodyLimits {
     pub(crate) timeout: Duration,
 }
 
-/// Reads the whole body. The memory it takes is held until the second part is dropped.
-pub(crate) async fn collect(
-    body: &mut Body,
-    limits: &BodyLimits,
-    room: &Room,
-) -> Result<(Bytes, Held), Refusal> {
+/// A body as it came. The memory it takes is held until this is dropped.
+#[derive(Debug)]
+pub struct Packed {
+    pub(crate) bytes: Bytes,
+    pub(crate) gzip: bool,
+    bytes_max: usize,
+    held: Held,
+}
+
+impl Packed {
+    /// The body without its compression. Takes a while: not for a thread that serves connections.
+    ///
+    /// # Errors
+    /// When it is no gzip, is larger than a request may be, or there is no memory for it now.
+    pub fn unpack(&mut self) -> Result<Bytes, Refusal> {
+        if !self.gzip {
+            return Ok(self.bytes.clone());
+        }
+        let unpacked = gunzip(&self.bytes, self.bytes_max)?;
+        self.held.at_least(self.bytes.len() + unpacked.len())?;
+        Ok(unpacked.into())
+    }
+}
+
+/// Reads the whole body.
+pub(crate) async fn collect(body: &mut Body, limits: &BodyLimits, room: &Room) -> Result<Packed, Refusal> {
     let too_large = Refusal::TooLarge { limit: limits.bytes_max, how: "as sent" };
     let announced = body.size_hint().exact().unwrap_or_default();
     let announced = usize::try_from(announced).unwrap_or(usize::MAX);
@@ -49,7 +69,7 @@ pub(crate) async fn collect(
         let Ok(frame) = frame else { return Err(Refusal::CutOff) };
         let Ok(piece) = frame.into_data() else { continue };
         if whole.is_empty() && piece.len() == announced {
-            return Ok((piece, held));
+            return Ok(Packed { bytes: piece, gzip: false, bytes_max: limits.bytes_max, held });
         }
         let length = whole.len() + piece.len();
         if length > limits.bytes_max {
@@ -61,7 +81,7 @@ pub(crate) async fn collect(
         }
         whole.extend_from_slice(&piece);
     }
-    Ok((whole.freeze(), held))
+    Ok(Packed { bytes: whole.freeze(), gzip: false, bytes_max: limits.bytes_max, held })
 }
 
 /// Reads on after a refusal, without keeping anything.
@@ -75,11 +95,8 @@ pub(crate) async fn drain(body: &mut Body, limits: &BodyLimits) {
     }
 }
 
-/// Undoes gzip, up to the limit. Takes a while: not for a thread that serves connections.
-///
-/// # Errors
-/// [`Refusal::BadGzip`], or [`Refusal::TooLarge`] over the limit.
-pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, Refusal> {
+/// Undoes gzip, up to the limit.
+fn gunzip(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, Refusal> {
     let mut whole = Vec::new();
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
     MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut whole).or(Err(Refusal::BadGzip))?;
@@ -127,9 +144,8 @@ mod tests {
             idle_timeout: Duration::from_millis(30),
             timeout: Duration::from_millis(100),
         };
-        let (bytes, held) = collect(&mut Body::from("0123456789"), &limits, &room).await.unwrap();
-        assert_eq!(bytes, "0123456789");
-        drop(held);
+        let mut packed = collect(&mut Body::from("0123456789"), &limits, &room).await.unwrap();
+        assert_eq!(packed.unpack().unwrap(), "0123456789");
         let too_large = collect(&mut Body::from("0123456789a"), &limits, &room).await;
         assert_eq!(too_large.unwrap_err(), Refusal::TooLarge { limit: 10, how: "as sent" });
         let pieces = |pieces: Vec<&'static str>, slow: bool| {
@@ -140,8 +156,8 @@ mod tests {
                 rest.next().map(|piece| (Ok::<_, std::convert::Infallible>(piece), rest))
             }))
         };
-        let (bytes, _held) = collect(&mut pieces(vec!["01", "23"], false), &limits, &room).await.unwrap();
-        assert_eq!(bytes, "0123");
+        let mut packed = collect(&mut pieces(vec!["01", "23"], false), &limits, &room).await.unwrap();
+        assert_eq!(packed.unpack().unwrap(), "0123");
         let too_large = collect(&mut pieces(vec!["0123456", "789a"], false), &limits, &room).await;
         assert!(matches!(too_large, Err(Refusal::TooLarge { .. })));
         let too_slow = collect(&mut pieces(vec!["0"; 9], true), &limits, &room).await;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use bytes::Bytes;
 
 use crate::access::{Hosts, Origins};
 use crate::domain::ids::Project;
-use crate::ingest::body::{BodyLimits, collect};
+use crate::ingest::body::{BodyLimits, Packed, collect};
 use crate::ingest::meters::Meters;
 use crate::ingest::refusal::Refusal;
-use crate::ingest::room::{Held, Room};
+use crate::ingest::room::Room;
 use crate::ingest::signal::{Answer, Format, Signal};
 use crate::otlp::REQUEST_BYTES_MAX;
 
@@ -53,14 +52,12 @@ pub struct Export {
     pub signal: Signal,
     /// How it is written.
     pub format: Format,
-    /// Whether it is compressed with gzip.
-    pub gzip: bool,
-    /// The body, still compressed.
-    pub bytes: Bytes,
-    /// The memory it takes.
-    pub held: Held,
+    /// Over which transport it came: `grpc` or `http`.
+    pub transport: &'static str,
     /// Whose it is: from the credential, never from the payload.
     pub project: Project,
+    /// The body.
+    pub packed: Packed,
 }
 
 /// The way inside: decodes, cleans and keeps an export, and answers once it is kept.
@@ -97,13 +94,9 @@ impl Door {
     }
 
     /// Reads a body.
-    pub(crate) async fn read(
-        &self,
-        body: &mut Body,
-        transport: &'static str,
-    ) -> Result<(Bytes, Held), Refusal> {
-        let (bytes, held) = collect(body, &self.limits, &self.room).await?;
-        self.meters.read(transport, bytes.len());
-        Ok((bytes, held))
+    pub(crate) async fn read(&self, body: &mut Body, transport: &'static str) -> Result<Packed, Refusal> {
+        let packed = collect(body, &self.limits, &self.room).await?;
+        self.meters.read(transport, packed.bytes.len());
+        Ok(packed)
     }
 }

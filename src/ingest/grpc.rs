@@ -56,11 +56,12 @@ async fn take(door: &Door, signal: Signal, headers: &HeaderMap, body: &mut Body)
         return Err(Refusal::WrongEncoding);
     }
     let read = door.read(body, TRANSPORT).await;
-    let (bytes, held) = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    let framed = message(&bytes, encoding == "gzip");
-    let (gzip, bytes) = framed.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    let project = project(headers);
-    door.intake.take(Export { signal, format: Format::Protobuf, gzip, bytes, held, project }).await
+    let mut packed = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
+    let framed = message(&packed.bytes, encoding == "gzip");
+    (packed.gzip, packed.bytes) =
+        framed.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
+    let (format, project) = (Format::Protobuf, project(headers));
+    door.intake.take(Export { signal, format, transport: TRANSPORT, project, packed }).await
 }
 
 /// The one message of a call, and whether it is compressed.

@@ -44,9 +44,9 @@ async fn take(
     let Asked::Http(format, _) = asked else { return Err(Refusal::WrongType) };
     let gzip = is_gzip(headers)?;
     let read = door.read(body, TRANSPORT).await;
-    let (bytes, held) = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    let export = Export { signal, format, gzip, bytes, held, project: project(headers) };
-    door.intake.take(export).await
+    let mut packed = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
+    packed.gzip = gzip;
+    door.intake.take(Export { signal, format, transport: TRANSPORT, project: project(headers), packed }).await
 }
 
 /// Whether the body is compressed; anything but gzip once is refused.

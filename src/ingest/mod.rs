@@ -20,7 +20,7 @@ mod sink;
 #[cfg(test)]
 mod trials;
 
-pub use body::gunzip;
+pub use body::Packed;
 pub use door::{DoorSettings, Export, Intake};
 pub use drain::{Drain, DrainSettings};
 pub use keep::{Ack, Keeper, NotKept};
@@ -28,7 +28,6 @@ pub use ledger::Ledger;
 pub use meters::{Arrivals, Meters};
 pub use progress::{DrainStats, Failing, Progress};
 pub use refusal::Refusal;
-pub use room::Held;
 pub use router::router;
 pub use signal::{Answer, Format, Signal};
 pub use sink::{Batch, Rejected, Setback, Sink, TableInsert};

@@ -16,7 +16,7 @@ pub(crate) struct Room {
 
 /// The part of it that one request holds; given back when dropped.
 #[derive(Debug)]
-pub struct Held {
+pub(crate) struct Held {
     room: Room,
     permit: OwnedSemaphorePermit,
 }
@@ -40,10 +40,7 @@ impl Room {
 
 impl Held {
     /// Holds at least this many bytes in all.
-    ///
-    /// # Errors
-    /// [`Refusal::Busy`] when there is no room for them now.
-    pub fn at_least(&mut self, bytes: usize) -> Result<(), Refusal> {
+    pub(crate) fn at_least(&mut self, bytes: usize) -> Result<(), Refusal> {
         let more = bytes.div_ceil(UNIT).saturating_sub(self.permit.num_permits());
         if more > 0 {
             self.permit.merge(self.room.take(more)?);

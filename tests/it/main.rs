@@ -4,3 +4,4 @@
 mod kept;
 mod store;
 mod support;
+mod wire;
