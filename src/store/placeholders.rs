@@ -131,9 +131,9 @@ fn engine(argument: &str, family: &Family, table: &Table<'_>) -> Result<String, 
         Family::Cluster { .. } => {
             // A table that is not sharded has all its rows on every node: one group over all shards.
             let place = if table.sharded {
-                "'/clickhouse/tables/{uuid}/{shard}', '{replica}'"
+                "'/clickhouse/tables/{database}/{table}/{shard}', '{replica}'"
             } else {
-                "'/clickhouse/tables/{uuid}/all', '{shard}-{replica}'"
+                "'/clickhouse/tables/{database}/{table}/all', '{shard}-{replica}'"
             };
             let comma = if arguments.is_empty() { "" } else { ", " };
             Ok(format!("Replicated{name}({place}{comma}{arguments})"))
@@ -201,7 +201,8 @@ mod tests {
             statements(STEPS, &cluster()).unwrap(),
             [
                 "CREATE TABLE IF NOT EXISTS steps_local ON CLUSTER 'c' (a UInt8)\nENGINE = \
-                 ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', v)\n\
+                 ReplicatedReplacingMergeTree('/clickhouse/tables/{database}/{table}/{shard}', \
+                 '{replica}', v)\n\
                  ORDER BY a\nSETTINGS fsync_after_insert = 1, fsync_part_directory = 1, \
                  replicated_deduplication_window = 10000, \
                  replicated_deduplication_window_seconds = 2592000, index_granularity = 1024",

@@ -1,5 +1,6 @@
 //! The functions of libchdb, found at run time. The library is loaded once and never unloaded.
 #![expect(unsafe_code, reason = "loading a C library and naming the types of its functions")]
+use std::error::Error;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -67,7 +68,10 @@ impl Library {
         }
         let wrong = |reason: &libloading::Error| EngineError::LibraryWrong {
             path: path.to_owned(),
-            reason: without_path(&reason.to_string(), path),
+            // The error itself says that loading failed, its source why.
+            reason: reason
+                .source()
+                .map_or_else(|| reason.to_string(), |why| without_path(&why.to_string(), path)),
         };
         // SAFETY: the library's initializers are those of ClickHouse, which may run in any process; a file
         // that is no library is refused by the loader.
@@ -117,6 +121,18 @@ impl Library {
     pub(super) fn stop(&self) -> bool {
         // SAFETY: takes nothing, and refuses by itself while a connection is open.
         unsafe { (self.shutdown)() == 0 }
+    }
+}
+
+unsafe extern "C" {
+    fn atexit(callback: extern "C" fn()) -> c_int;
+}
+
+/// Has this called when the process leaves by `exit` or the end of `main`, before the library's own handler.
+pub(super) fn at_exit(callback: extern "C" fn()) {
+    // SAFETY: a function of the C library that takes any function of that type.
+    if unsafe { atexit(callback) } != 0 {
+        tracing::warn!("the engine cannot be stopped when the process leaves without stopping it");
     }
 }
 

@@ -99,10 +99,16 @@ impl Pool {
         if !matches!(quiet, Ok(Ok(_))) {
             return false;
         }
+        self.close_idle();
+        true
+    }
+
+    /// Closes what is not lent, now, and lends nothing more.
+    pub(super) fn close_idle(&self) {
+        self.permits.close();
         let idle = std::mem::take(&mut *lock(&self.idle));
         drop(idle);
         drop(lock(&self.keeper).take());
-        true
     }
 
     /// Asks the engine to stop a statement, until it has.

@@ -1,8 +1,8 @@
 //! The running engine: started on a directory, asked through a client or a port, stopped in order.
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -13,13 +13,15 @@ use crate::store::engine::connector::Connector;
 use crate::store::engine::directory::Directory;
 use crate::store::engine::endpoint::{Credentials, Endpoint};
 use crate::store::engine::error::EngineError;
-use crate::store::engine::library::Library;
+use crate::store::engine::library::{Library, at_exit};
 use crate::store::engine::pool::Pool;
 
 /// How long stopping waits for statements that still run.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
 /// The library serves one directory in a process.
 static OPEN: AtomicBool = AtomicBool::new(false);
+/// What is left open when the process leaves.
+static LEFT: OnceLock<Weak<Inner>> = OnceLock::new();
 
 /// How to start the engine.
 #[derive(Debug, Clone)]
@@ -106,7 +108,11 @@ impl Engine {
         let arguments = arguments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(not_started)?;
         let connections_max = settings.connections_max.max(1);
         let pool = Pool::open(library, arguments, connections_max).ok_or_else(not_started)?;
-        Ok(Self { inner: Arc::new(Inner { library, pool, connections_max, directory }) })
+        let inner = Arc::new(Inner { library, pool, connections_max, directory });
+        if LEFT.set(Arc::downgrade(&inner)).is_ok() {
+            at_exit(leave);
+        }
+        Ok(Self { inner })
     }
 
     /// Where its data is.
@@ -161,6 +167,14 @@ impl Engine {
         if !matches!(stopped.await, Ok(true)) {
             tracing::warn!("some threads of the engine could not be stopped");
         }
+    }
+}
+
+/// The library crashes if the process leaves with its threads at work, so what can be closed is closed.
+extern "C" fn leave() {
+    if let Some(inner) = LEFT.get().and_then(Weak::upgrade) {
+        inner.pool.close_idle();
+        inner.library.stop();
     }
 }
 

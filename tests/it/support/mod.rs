@@ -1,2 +1,3 @@
 //! What the tests share.
+pub(crate) mod child;
 pub(crate) mod engine;

@@ -1,0 +1,67 @@
+//! The tables of a cluster: made for real by the engine's own parser and table engines, and compared with
+//! those of one node. Replication and distribution themselves cannot be tried in one process.
+#![expect(clippy::expect_used, reason = "a test may stop at the first surprise")]
+use recount::store::{ClusterSettings, Store};
+
+use crate::support::engine::{engine, execute, settings, store};
+
+/// Definition by table, without what must differ: database, engine, settings.
+async fn tables(store: &Store) -> Vec<(String, String, String)> {
+    let sql = "SELECT name, engine, create_table_query FROM system.tables WHERE database = {database:String} \
+               ORDER BY name";
+    let read = store.read_all_projects(sql).bind("database", store.database());
+    read.all::<(String, String, String)>().await.expect("the tables")
+}
+
+fn comparable(definition: &str, database: &str) -> String {
+    let text = definition.replace(&format!("{database}."), "").replace("_local", "");
+    let (before, after) = text.split_once(" ENGINE = ").unwrap_or((&text, ""));
+    let after =
+        after.split_once(')').filter(|_| after.starts_with("Replicated")).map_or(after, |(_, after)| after);
+    let after = after.split(" SETTINGS ").next().unwrap_or_default();
+    let after =
+        after.find(" PARTITION BY ").or_else(|| after.find(" ORDER BY ")).map_or("", |at| &after[at..]);
+    format!("{before}{after}")
+}
+
+#[tokio::test]
+async fn the_tables_of_a_cluster_are_those_of_one_node() {
+    let one = store().await;
+    let mut settings = settings();
+    // The engine in the process spreads no definitions; everything else is as on a cluster.
+    settings.cluster = Some(ClusterSettings { name: "trial".to_owned(), on_cluster: false });
+    let cluster = Store::over(engine().await, &settings);
+    let database = format!("CREATE DATABASE {}", cluster.database());
+    engine().await.client().query_raw(&database).execute().await.unwrap();
+    for definition in cluster.definitions().unwrap() {
+        execute(&cluster, &definition).await;
+    }
+
+    let there = tables(&cluster).await;
+    for (name, kind, definition) in tables(&one).await {
+        let by_name = |name: &str| there.iter().find(|(there, ..)| there == name);
+        let local = by_name(&format!("{name}_local"));
+        let (_, local_kind, local_definition) = local.or_else(|| by_name(&name)).expect(&name);
+        assert_eq!(
+            comparable(local_definition, cluster.database()),
+            comparable(&definition, one.database()),
+            "{name}"
+        );
+        if kind == "MaterializedView" {
+            assert_eq!(*local_kind, kind, "{name}");
+            continue;
+        }
+        assert_eq!(*local_kind, format!("Replicated{kind}"), "{name}");
+        assert!(local_definition.contains("replicated_deduplication_window = 10000"), "{local_definition}");
+        if local.is_some() {
+            let (_, kind, distributed) = by_name(&name).expect(&name);
+            assert_eq!(kind, "Distributed");
+            let target = format!("Distributed('trial', '{}', '{name}_local', ", cluster.database());
+            assert!(distributed.contains(&target), "{distributed}");
+        } else {
+            assert!(local_definition.contains("/all'"), "{name} is on every node whole: {local_definition}");
+        }
+    }
+    // Left as they are, replicated tables crash the engine when it stops.
+    execute(&cluster, &format!("DROP DATABASE {} SYNC", cluster.database())).await;
+}
