@@ -127,7 +127,7 @@ impl Assembly {
             Node::Nothing => self.json.push_str("null"),
             Node::Said(text) => self.json.push_str(&json::quote(text)),
             Node::Leaf(Value::String(text), place) => {
-                if OPENED.contains(&field) && json::is_structure(text) {
+                if OPENED.contains(&field) && is_parts(text) {
                     self.json.push_str(text.trim());
                     // Space around the JSON would be lost, so such a text stays where it is.
                     if text.trim().len() == text.len() {
@@ -172,6 +172,11 @@ impl Assembly {
         }
         self.json.push('}');
     }
+}
+
+/// A list of objects: content parts or calls. Other JSON in a text is the text's own.
+fn is_parts(text: &str) -> bool {
+    json::array(text).is_some_and(|parts| parts.iter().all(|part| part.starts_with('{')) && !parts.is_empty())
 }
 
 #[cfg(test)]

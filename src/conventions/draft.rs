@@ -7,8 +7,9 @@ use crate::conventions::lexicon::{Index, Lexicon};
 use crate::domain::content::{Content, ContentKind};
 use crate::domain::finding::{Code, Finding};
 use crate::domain::kind::{Carrier, Status};
-use crate::domain::step::{Event, Facts, ScopeInfo, Step};
+use crate::domain::step::{Dropped, Event, Facts, ScopeInfo, Step};
 use crate::domain::value::Value;
+use crate::otlp::Cut;
 
 /// The record that a step is read from, span or log, by reference.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,10 @@ pub(in crate::conventions) struct Source<'a> {
     pub status_message: &'a str,
     /// Whether it has ended.
     pub ended: bool,
+    /// Texts that were cut on arrival.
+    pub cut: &'a [Cut],
+    /// What was left out on arrival.
+    pub left_out: Dropped,
 }
 
 /// Where a value stands in the source.

@@ -19,6 +19,9 @@ const PAUSES: &[&str] = &[
 const VAGUE: &[&str] =
     &["_OTHER", "TOOL_ERROR", "tool_error", "error", "Error", "ERROR", "Exception", "unknown", "UNKNOWN"];
 
+/// How much of a result stands for the error's text.
+const RESULT_CHARS_MAX: usize = 1024;
+
 /// Makes the step's failure from the status, the exception events and what the dialects said.
 pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
     let exceptions: Vec<&Event> =
@@ -42,16 +45,39 @@ pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
         return;
     }
     let said = draft.error.kind.take();
-    let vague = said.as_deref().is_none_or(|said| VAGUE.contains(&said));
-    let kind = if vague { kind.or(said) } else { said };
-    let status_message = Some(draft.source.status_message).filter(|text| !text.is_empty()).map(str::to_owned);
+    let status_message = draft.source.status_message.to_owned();
+    let messages = [message, Some(status_message), draft.error.message.take(), told, result_as_error(draft)];
+    let message = messages.into_iter().flatten().find(|text| says_something(text)).unwrap_or_default();
     let http = draft.step.facts.http.as_ref().and_then(|http| http.status_code).filter(|code| *code >= 400);
-    let told = told.filter(|told| !told.is_empty());
-    let message = message.or(status_message).or(draft.error.message.take()).or(told);
-    draft.step.facts.error = Some(Failure {
-        kind: kind.or(http.map(|code| code.to_string())).unwrap_or_default(),
-        message: message.unwrap_or_default(),
-    });
+    let precise = |kind: &String| !VAGUE.contains(&kind.as_str());
+    let kinds = [said.clone().filter(precise), kind.clone().filter(precise), kind_in(&message), said, kind];
+    let kind = kinds.into_iter().flatten().next().or(http.map(|code| code.to_string())).unwrap_or_default();
+    draft.step.facts.error = Some(Failure { kind, message });
+}
+
+/// What a failed tool told the model, where nothing else says what went wrong.
+fn result_as_error(draft: &Draft<'_>) -> Option<String> {
+    let text = result_text(draft).filter(|_| draft.is_tool())?;
+    let end = text.char_indices().nth(RESULT_CHARS_MAX).map_or(text.len(), |(end, _)| end);
+    text.get(..end).map(str::to_owned)
+}
+
+/// Whether a text says more than that, or by which type, something went wrong.
+fn says_something(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && !VAGUE.contains(&text) && !text.strip_suffix(':').is_some_and(is_type)
+}
+
+/// The type that a text begins with, as in `TimeoutError("timed out")` or `ValueError: no`.
+fn kind_in(text: &str) -> Option<String> {
+    let (kind, _) = text.split_once(['(', ':'])?;
+    is_type(kind).then(|| kind.to_owned())
+}
+
+/// A name such as `TimeoutError` or `httpx.ReadTimeout`.
+fn is_type(text: &str) -> bool {
+    let is_name = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    is_name && ["Error", "Exception", "Timeout", "Interrupt"].iter().any(|end| text.ends_with(end))
 }
 
 /// Whether a tool's result says that the call failed: `{"error": …}`, MCP's `isError`, LangChain's status.
@@ -105,6 +131,14 @@ mod tests {
         ];
         paused.iter().for_each(|text| assert!(is_pause(text), "{text}"));
         assert!(!is_pause("ValueError: GraphInterrupt") && !is_pause(""));
+    }
+
+    #[test]
+    fn types_are_found_in_texts() {
+        assert_eq!(kind_in("TimeoutError(\"x\")").as_deref(), Some("TimeoutError"));
+        assert_eq!(kind_in("httpx.ReadTimeout: x").as_deref(), Some("httpx.ReadTimeout"));
+        assert_eq!(kind_in("Error running tool (x)"), None);
+        assert!(!says_something("ToolRetryError: ") && !says_something("TOOL_ERROR") && says_something("no"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod frame;
 mod identity;
 mod json;
 mod lexicon;
+mod limits;
 mod messages;
 mod place;
 mod proposals;

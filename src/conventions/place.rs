@@ -40,7 +40,8 @@ pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
         facts.span_id = root;
     } else {
         facts.span_id = span_id(&[&facts.trace_id.to_string(), &own]);
-        facts.parent_span_id = apart.then_some(root);
+        // Without a run there is nothing above it.
+        facts.parent_span_id = Some(root).filter(|_| apart && !run.is_empty());
     }
 }
 

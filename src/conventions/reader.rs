@@ -6,6 +6,7 @@ use crate::conventions::errors;
 use crate::conventions::fill;
 use crate::conventions::frame;
 use crate::conventions::lexicon::Lexicon;
+use crate::conventions::limits;
 use crate::conventions::place;
 use crate::conventions::rules::ToolRules;
 use crate::conventions::table::DIALECTS;
@@ -60,6 +61,8 @@ impl Conventions {
             status: span.status,
             status_message: &span.status_message,
             ended: span.ended_ns != 0,
+            cut: &span.cut,
+            left_out: span.left_out,
         };
         let mut draft = Draft::new(source, &self.lexicon);
         let facts = draft.facts();
@@ -95,6 +98,8 @@ impl Conventions {
             status: Status::Unset,
             status_message: "",
             ended: true,
+            cut: &log.cut,
+            left_out: log.left_out,
         };
         let mut draft = Draft::new(source, &self.lexicon);
         let facts = draft.facts();
@@ -105,6 +110,7 @@ impl Conventions {
         facts.dropped.attributes = log.dropped_attributes;
         self.read(&mut draft);
         let body = draft.moved.remove(&Place::Body).unwrap_or_else(|| frame::unread(&mut draft, &log.body));
+        limits::mark(&mut draft.step, "body", &body, &log.cut);
         let attributes = &mut draft.step.attributes;
         if !log.event_name.is_empty() {
             attributes.push((LOG_EVENT_NAME.to_owned(), Value::String(log.event_name.clone())));
@@ -153,6 +159,7 @@ impl Conventions {
             draft.finding(Code::RepeatedKey, format!("{called} comes more than once; the last one counts"));
         }
         frame::finish(draft);
+        limits::note(draft);
         draft.step.resource = source.resource.to_vec();
         draft.step.scope = source.scope.clone();
     }

@@ -18,7 +18,7 @@ pub(in crate::conventions) fn read(draft: &mut Draft<'_>, place: Place) -> Optio
         let inner = WRAPPERS.iter().find_map(|wrapper| outer.object(wrapper).filter(is_tool_message));
         inner.or_else(|| Some(outer).filter(is_tool_message))
     });
-    let Some(message) = wrapped else { return frame::whole(draft, place, Side::Result).map(drop) };
+    let Some(message) = wrapped else { return read_plain(draft, place, text) };
     let content = message.get("content")?;
     let content = json::string(content).map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned);
     let is_json = json::is_structure(&content);
@@ -28,6 +28,20 @@ pub(in crate::conventions) fn read(draft: &mut Draft<'_>, place: Place) -> Optio
     let facts = draft.facts();
     facts.tool_call_id = facts.tool_call_id.take().or(call);
     draft.error.failed |= message.text("status").as_deref() == Some("error");
+    Some(())
+}
+
+/// Google ADK's wrapper `{"id", "name", "response"}` is opened; anything else is the result itself.
+fn read_plain(draft: &mut Draft<'_>, place: Place, text: &str) -> Option<()> {
+    let answer = Object::parse(text).and_then(|wrapper| {
+        let only = wrapper.entries().all(|(name, _)| matches!(name, "id" | "name" | "response"));
+        wrapper.get("response").filter(|_| only)
+    });
+    let Some(answer) = answer else { return frame::whole(draft, place, Side::Result).map(drop) };
+    let is_json = json::is_structure(answer);
+    let body = draft.body(frame::kind_of(Side::Result), frame::role_of(Side::Result), answer, is_json);
+    draft.attach(Side::Result, body);
+    draft.move_out(place, frame::around(text, &[(json::range_in(text, answer), body)]));
     Some(())
 }
 

@@ -30,6 +30,7 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
     code: read_record,
 };
 
+const WORKFLOW: &str = "gen_ai.workflow.name";
 const OPERATION: &str = "gen_ai.operation.name";
 const DECISION: &str = "gen_ai.tool.call.decision.outcome";
 const TIER: &str = "gen_ai.agent.tool.tier";
@@ -39,7 +40,7 @@ const READS: &[Read] = &[
     code(OPERATION, "kind of step: chat, execute_tool, invoke_agent, embeddings and the rest"),
     text("gen_ai.conversation.id", Text::Session),
     text("gen_ai.agent.name", Text::Agent),
-    text("gen_ai.workflow.name", Text::Agent),
+    code(WORKFLOW, "the agent, where none is named and the span is not the workflow's own"),
     text("gen_ai.agent.version", Text::AgentVersion),
     text("gen_ai.provider.name", Text::Provider),
     text("gen_ai.system", Text::Provider),
@@ -90,6 +91,9 @@ fn read_record(draft: &mut Draft<'_>) -> Option<()> {
     if let Some(work) = draft.text(OPERATION).and_then(work) {
         draft.claim(KindRule::GenAi, work);
     }
+    let workflow = draft.text(WORKFLOW).filter(|_| draft.text(OPERATION) != Some("invoke_workflow"));
+    let facts = draft.facts();
+    facts.agent = facts.agent.take().or(workflow.map(str::to_owned));
     // Google ADK writes a placeholder where the model gave no id.
     if let Some(id) = draft.text("gen_ai.tool.call.id").filter(|id| *id != "<not specified>") {
         draft.facts().tool_call_id = Some(id.to_owned());

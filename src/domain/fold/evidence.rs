@@ -95,7 +95,7 @@ fn tells_about(inner: &Node, outer: &Node) -> bool {
         Kind::Transport => true,
         Kind::Read | Kind::Act | Kind::Reconcile => {
             let mcp = facts.dialect.split('+').any(|dialect| dialect == "mcp");
-            outer.is_tool() && !own_step && !own_attempt && (mcp || same_tool(above, facts))
+            outer.is_tool() && !own_step && !own_attempt && (mcp || same_call(above, facts))
         }
         Kind::Think => {
             let differs = |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
@@ -105,6 +105,12 @@ fn tells_about(inner: &Node, outer: &Node) -> bool {
         }
         Kind::Wait | Kind::Agent | Kind::Other => false,
     }
+}
+
+/// The same call: one id, or one tool.
+fn same_call(outer: &Facts, inner: &Facts) -> bool {
+    let by_id = outer.tool_call_id.is_some() && outer.tool_call_id == inner.tool_call_id;
+    by_id || same_tool(outer, inner)
 }
 
 /// The same tool, also where one of both carries a prefix such as `mcp__payments__`.

@@ -43,6 +43,16 @@ pub(super) fn log_into(span: &mut Record, log: &Record) {
     fill_bodies(span, log);
 }
 
+/// What the logs of a span carry together, where the span itself carries nothing.
+///
+/// One log with a whole conversation says it all (the last such one, when it was said twice); else each log is
+/// one message, in their order.
+pub(super) fn gathered<T: Clone>(logs: &[&Record], part: fn(&Record) -> &Vec<T>) -> Vec<T> {
+    let longest = logs.iter().map(|log| part(log).len()).max().unwrap_or_default();
+    let whole = logs.iter().rev().map(|log| part(log)).find(|list| longest > 1 && list.len() == longest);
+    whole.cloned().unwrap_or_else(|| logs.iter().flat_map(|log| part(log)).cloned().collect())
+}
+
 /// Merges the inner record of one call that was instrumented twice into the outer one.
 pub(super) fn inner_into(outer: &mut Record, inner: &Record) {
     let said = answered(outer.facts.outcome).or(answered(inner.facts.outcome)).or(outer.facts.outcome);

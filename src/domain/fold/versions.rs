@@ -1,5 +1,5 @@
 //! Records of one span become one node: re-sent ones collapse, versions are ranked, logs are merged in.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::merge;
@@ -14,9 +14,10 @@ pub(super) type SpanKey = (TraceId, SpanId);
 
 /// One node a span, in the order of their ids: the order of arrival leaves no trace.
 pub(super) fn nodes(records: &[Record]) -> Arena<Node> {
+    let calls = Calls::of(records);
     let mut groups: BTreeMap<SpanKey, Vec<&Record>> = BTreeMap::new();
     for record in records {
-        groups.entry((record.facts.trace_id, record.facts.span_id)).or_default().push(record);
+        groups.entry(calls.home(record)).or_default().push(record);
     }
     let nodes: Vec<Node> = groups.into_values().filter_map(node).collect();
     nodes.into()
@@ -35,7 +36,7 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
     let (mut spans, mut logs): (Vec<&Record>, Vec<&Record>) =
         group.iter().copied().partition(|record| record.facts.carrier == Carrier::Span);
     spans.sort_by_key(|record| rank(record));
-    logs.sort_by_key(|record| (record.facts.started_ns, record.record_id));
+    logs.sort_by_key(|log| (log.facts.started_ns, log.facts.seq.unwrap_or(u64::MAX), log.record_id));
     let has_span = !spans.is_empty();
     let main = spans.pop().or_else(|| (!logs.is_empty()).then(|| logs.remove(0)))?;
 
@@ -47,6 +48,15 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
         || (!has_span && intends(&main));
 
     let mut record = main.clone();
+    let told_by: Vec<&Record> =
+        if has_span { logs.clone() } else { std::iter::once(main).chain(logs.iter().copied()).collect() };
+    if record.context.is_empty() || !has_span {
+        record.context = merge::gathered(&told_by, |log| &log.context);
+    }
+    if record.output.is_empty() || !has_span {
+        record.output = merge::gathered(&told_by, |log| &log.output);
+        record.proposed = merge::gathered(&told_by, |log| &log.proposed);
+    }
     // The last answer counts, so later logs go first: what is filled once stays.
     for log in logs.iter().rev() {
         merge::log_into(&mut record, log);
@@ -78,4 +88,38 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
         logs: logs.into_iter().cloned().collect(),
         record,
     })
+}
+
+/// The spans that carry tool calls, by the call's id: a log that names a call is about its span, wherever it
+/// was written.
+struct Calls<'a>(BTreeMap<(TraceId, &'a str), Vec<&'a Record>>);
+
+impl<'a> Calls<'a> {
+    fn of(records: &'a [Record]) -> Self {
+        let mut calls: BTreeMap<(TraceId, &str), Vec<&Record>> = BTreeMap::new();
+        for record in records.iter().filter(|record| record.facts.carrier == Carrier::Span) {
+            if let Some(call) = record.facts.tool_call_id.as_deref() {
+                calls.entry((record.facts.trace_id, call)).or_default().push(record);
+            }
+        }
+        for spans in calls.values_mut() {
+            // Of a call that was instrumented twice the outer span is the one.
+            let inner: BTreeSet<SpanId> = spans.iter().map(|span| span.facts.span_id).collect();
+            spans.retain(|span| !span.facts.parent_span_id.is_some_and(|parent| inner.contains(&parent)));
+            spans.sort_by_key(|span| (sane_start(span), span.facts.span_id, span.record_id));
+        }
+        Self(calls)
+    }
+
+    /// The span that a record is about: of several attempts under one call id the last that had started.
+    fn home(&self, record: &Record) -> SpanKey {
+        let own = (record.facts.trace_id, record.facts.span_id);
+        let Some(call) = record.facts.tool_call_id.as_deref() else { return own };
+        let Some(spans) = self.0.get(&(own.0, call)).filter(|_| record.facts.carrier == Carrier::Log) else {
+            return own;
+        };
+        let written = record.facts.ended_ns.unwrap_or_default().max(sane_start(record));
+        let started = spans.iter().rev().find(|span| sane_start(span) <= written);
+        started.or(spans.first()).map_or(own, |span| (own.0, span.facts.span_id))
+    }
 }
