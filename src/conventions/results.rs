@@ -35,7 +35,7 @@ pub(in crate::conventions) fn read(draft: &mut Draft<'_>, place: Place) -> Optio
 fn read_plain(draft: &mut Draft<'_>, place: Place, text: &str) -> Option<()> {
     let answer = Object::parse(text).and_then(|wrapper| {
         let only = wrapper.entries().all(|(name, _)| matches!(name, "id" | "name" | "response"));
-        wrapper.get("response").filter(|_| only)
+        wrapper.get("response").filter(|_| only && wrapper.get("name").is_some())
     });
     let Some(answer) = answer else { return frame::whole(draft, place, Side::Result).map(drop) };
     let is_json = json::is_structure(answer);

@@ -45,8 +45,8 @@ pub(super) fn log_into(span: &mut Record, log: &Record) {
 
 /// What the logs of a span carry together, where the span itself carries nothing.
 ///
-/// One log with a whole conversation says it all (the last such one, when it was said twice); else each log is
-/// one message, in their order.
+/// One log with a whole conversation says it all (the last such one, when it was said twice); else each log
+/// is one message, in their order.
 pub(super) fn gathered<T: Clone>(logs: &[&Record], part: fn(&Record) -> &Vec<T>) -> Vec<T> {
     let longest = logs.iter().map(|log| part(log).len()).max().unwrap_or_default();
     let whole = logs.iter().rev().map(|log| part(log)).find(|list| longest > 1 && list.len() == longest);
