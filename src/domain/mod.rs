@@ -7,6 +7,7 @@ pub mod finding;
 pub mod fold;
 pub mod ids;
 pub mod kind;
+pub mod lifecycle;
 pub mod outcome;
 pub mod record;
 pub mod run;

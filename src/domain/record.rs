@@ -4,7 +4,7 @@ use crate::domain::ids::{Digest, RecordId};
 use crate::domain::step::{Facts, Proposal};
 
 /// What the store gives back for one kept record: all that the fold needs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
     /// Equal for re-sent bytes, different for different content under one span id.
     pub record_id: RecordId,
