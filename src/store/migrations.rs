@@ -16,7 +16,24 @@ macro_rules! list {
 }
 
 /// Every migration. A new file is a new line at the end.
-pub const MIGRATIONS: &[Migration] = list!["0001_migrations"];
+pub const MIGRATIONS: &[Migration] = list![
+    "0001_migrations",
+    "0002_contents",
+    "0003_leaves",
+    "0004_steps",
+    "0005_run_traces",
+    "0006_run_traces_of_steps",
+    "0007_trace_links",
+    "0008_trace_links_of_steps",
+    "0009_mentions",
+    "0010_mentions_of_steps",
+    "0011_keyed",
+    "0012_keyed_of_steps",
+    "0013_rejects",
+    "0014_lifecycle",
+    "0015_runs",
+    "0016_actions",
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,103 @@
+-- Records: one row for each attempt as it came. Re-sent bytes have the same record_id and collapse, the first arrival
+-- stays. Other content under one span id is another row. Columns that may be absent are empty, 0 or all zeros, and
+-- Nullable where 0 says something. Times are nanoseconds since 1970.
+-- sharded by cityHash64(trace_id)
+CREATE TABLE IF NOT EXISTS {sharded:steps} (
+    project LowCardinality(String),
+    trace_id FixedString(16),
+    span_id FixedString(8),
+    parent_span_id FixedString(8),
+    carrier Enum8('span' = 1, 'event' = 2, 'log' = 3),
+    record_id FixedString(16),
+    received_ns UInt64 COMMENT 'by the clock of the server' CODEC(Delta, ZSTD(1)),
+    started_ns UInt64 COMMENT 'by the clock of the client, decides nothing' CODEC(Delta, ZSTD(1)),
+    ended_ns UInt64 CODEC(Delta, ZSTD(1)),
+    expires Date COMMENT 'by receipt, never by the clock of a client',
+
+    run_id String,
+    step_id String,
+    session_id String,
+    user_id String,
+    agent LowCardinality(String),
+    agent_version LowCardinality(String),
+    worker LowCardinality(String),
+    epoch Nullable(UInt64),
+    seq Nullable(UInt64),
+    run_step_count Nullable(UInt64),
+    service LowCardinality(String),
+    environment LowCardinality(String),
+    dialect LowCardinality(String),
+
+    kind Enum8('think' = 1, 'read' = 2, 'act' = 3, 'reconcile' = 4, 'wait' = 5, 'agent' = 6, 'transport' = 7, 'other' = 8),
+    kind_source Enum8('given' = 1, 'rule' = 2, 'convention' = 3, 'inferred' = 4, 'default' = 5),
+    name String,
+    attempt Nullable(UInt32),
+    tries Nullable(UInt32),
+    link_keys Array(String),
+
+    model LowCardinality(String),
+    model_requested LowCardinality(String),
+    provider LowCardinality(String),
+    parameters Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)),
+    finish_reasons Array(LowCardinality(String)),
+    tokens_input Nullable(UInt64),
+    tokens_output Nullable(UInt64),
+    tokens_cache_read Nullable(UInt64),
+    tokens_cache_write Nullable(UInt64),
+    tokens_reasoning Nullable(UInt64),
+    tokens_cache_apart Bool,
+    cost_usd Nullable(Float64),
+
+    tool LowCardinality(String),
+    tool_call_id String,
+    target String,
+    key String,
+    key_expires_ns UInt64,
+    gate Enum8('new' = 1, 'duplicate' = 2, 'unknown' = 3, 'none' = 4),
+    outcome Enum8('' = 0, 'submitted' = 1, 'confirmed' = 2, 'failed' = 3, 'unknown' = 4),
+    evidence Enum8('' = 0, 'given' = 1, 'status' = 2, 'error' = 3, 'timeout' = 4, 'read_back' = 5, 'reconcile' = 6, 'resolution' = 7),
+    read_back_required Bool,
+    value String,
+    downstream_id String,
+    verifies String,
+    compensates String,
+    approver String,
+    policy_version LowCardinality(String),
+    context_ref String,
+    entities Array(Tuple(kind LowCardinality(String), id String)),
+
+    status Enum8('unset' = 1, 'ok' = 2, 'error' = 3),
+    status_message String CODEC(ZSTD(3)),
+    error Array(Tuple(kind LowCardinality(String), message String)) COMMENT 'none or one' CODEC(ZSTD(3)),
+    http Array(Tuple(method LowCardinality(String), status_code UInt16, resend_count Nullable(UInt32), retry_after String)) COMMENT 'none or one',
+    links Array(Tuple(trace_id FixedString(16), span_id FixedString(8), attributes Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)))),
+    findings Array(Tuple(code LowCardinality(String), message String)),
+    dropped_attributes UInt32,
+    dropped_events UInt32,
+    dropped_links UInt32,
+
+    context Array(FixedString(16)) COMMENT 'what the model saw, in order: digests in contents' CODEC(ZSTD(3)),
+    output Array(Tuple(digest FixedString(16), kind Enum8('system' = 1, 'message' = 2, 'tool_definition' = 3, 'output' = 4, 'arguments' = 5, 'result' = 6, 'attribute' = 7), role LowCardinality(String), bytes UInt64, preview String)) CODEC(ZSTD(3)),
+    arguments Array(Tuple(digest FixedString(16), kind Enum8('system' = 1, 'message' = 2, 'tool_definition' = 3, 'output' = 4, 'arguments' = 5, 'result' = 6, 'attribute' = 7), role LowCardinality(String), bytes UInt64, preview String)) COMMENT 'none or one' CODEC(ZSTD(3)),
+    arguments_canonical FixedString(16) COMMENT 'equal for equal JSON values',
+    result Array(Tuple(digest FixedString(16), kind Enum8('system' = 1, 'message' = 2, 'tool_definition' = 3, 'output' = 4, 'arguments' = 5, 'result' = 6, 'attribute' = 7), role LowCardinality(String), bytes UInt64, preview String)) COMMENT 'none or one' CODEC(ZSTD(3)),
+    proposed Array(Tuple(call_id String, tool LowCardinality(String), arguments Array(Tuple(digest FixedString(16), kind Enum8('system' = 1, 'message' = 2, 'tool_definition' = 3, 'output' = 4, 'arguments' = 5, 'result' = 6, 'attribute' = 7), role LowCardinality(String), bytes UInt64, preview String)), arguments_canonical FixedString(16), complete Bool)) CODEC(ZSTD(3)),
+    redactions Array(Tuple(path String, rule LowCardinality(String), method LowCardinality(String), count UInt32, bytes UInt64)),
+    rules_version LowCardinality(String),
+
+    attributes Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)) COMMENT 'every key as sent, in order. A framed value names the bodies it is rebuilt from' CODEC(ZSTD(3)),
+    events Array(Tuple(name LowCardinality(String), at_ns UInt64, attributes Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)))) CODEC(ZSTD(3)),
+    resource Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)) CODEC(ZSTD(3)),
+    scope_name LowCardinality(String),
+    scope_version LowCardinality(String),
+    scope_attributes Array(Tuple(key LowCardinality(String), type Enum8('empty' = 0, 'bool' = 1, 'int' = 2, 'double' = 3, 'string' = 4, 'bytes' = 5, 'array' = 6, 'map' = 7, 'framed' = 8), value String)),
+    leaf_salt FixedString(16) COMMENT 'of its leaf in the evidence log, erased with its bodies',
+
+    precedence UInt64 MATERIALIZED bitNot(received_ns) COMMENT 'highest for the first arrival',
+    received_at DateTime64(9, 'UTC') ALIAS fromUnixTimestamp64Nano(toInt64(received_ns)),
+    started_at DateTime64(9, 'UTC') ALIAS fromUnixTimestamp64Nano(toInt64(started_ns))
+)
+ENGINE = {engine:ReplacingMergeTree(precedence)}
+PARTITION BY toMonday(expires)
+ORDER BY (project, trace_id, span_id, carrier, record_id)
+SETTINGS {settings}, index_granularity = 1024, default_compression_codec = 'ZSTD(1)'
