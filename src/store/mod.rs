@@ -19,6 +19,7 @@
 //!
 //! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
 mod client;
+mod derived;
 mod engine;
 mod error;
 mod insert;
@@ -26,14 +27,21 @@ mod migrate;
 mod migrations;
 mod password;
 mod placeholders;
+pub mod queries;
 mod read;
+pub mod rows;
+mod run_filter;
 mod settings;
+mod traces;
 
 pub use client::{Answering, Store};
+pub use derived::{Derived, write_actions, write_runs};
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use error::{Answer, StoreError};
 pub use migrate::MigrateError;
 pub use migrations::{MIGRATIONS, Migration};
 pub use password::Password;
 pub use read::{Pieces, Read, Rows};
+pub use run_filter::{Bound, Choice, RunField, RunFilter, RunMeasure};
 pub use settings::{ClusterSettings, Place, ServerSettings, StoreSettings};
+pub use traces::{RUN_TRACES_MAX, traces_of};

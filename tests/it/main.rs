@@ -4,4 +4,5 @@
 mod kept;
 mod store;
 mod support;
+mod tables;
 mod wire;

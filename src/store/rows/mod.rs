@@ -1,0 +1,33 @@
+//! Rows: how steps, bodies and what is derived from them stand in ClickHouse, and back.
+pub(in crate::store) mod actions;
+pub(in crate::store) mod answer;
+pub(in crate::store) mod cell;
+pub(in crate::store) mod column;
+pub(in crate::store) mod contents;
+mod encoder;
+mod frame;
+mod kept;
+mod leaves;
+pub(in crate::store) mod lifecycle;
+mod part;
+mod preview;
+pub(in crate::store) mod reader;
+pub(in crate::store) mod rejects;
+pub(in crate::store) mod runs;
+pub(in crate::store) mod steps;
+mod stored;
+mod table;
+mod tidy;
+mod value;
+pub(in crate::store) mod writer;
+
+pub use contents::Body;
+pub use encoder::{EncodeError, EncodedRequest, Encoder, Request, Retention, TableRows};
+pub use frame::{FrameError, Gathered, Insert, segment_header};
+pub use preview::PREVIEW_CHARS_MAX;
+pub use reader::{ReadError, Reader};
+pub use rejects::Reject;
+pub use runs::{RunCursor, RunRow};
+pub use steps::StepRow;
+pub use table::Table;
+pub use writer::Writer;

@@ -1,0 +1,83 @@
+//! The tables that rows are encoded for, and their column lists.
+use crate::store::rows::actions;
+use crate::store::rows::column;
+use crate::store::rows::contents;
+use crate::store::rows::leaves;
+use crate::store::rows::lifecycle;
+use crate::store::rows::rejects;
+use crate::store::rows::runs;
+use crate::store::rows::steps;
+
+/// A table that we insert into. Indexes that ClickHouse feeds itself are not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Table {
+    /// Bodies. Before the steps that name them.
+    Contents,
+    /// The evidence log.
+    Leaves,
+    /// Records.
+    Steps,
+    /// What was refused.
+    Rejects,
+    /// What happened to the system.
+    Lifecycle,
+    /// Derived: one line a run.
+    Runs,
+    /// Derived: one line a key.
+    Actions,
+}
+
+impl Table {
+    /// Every table, in the order in which they must be filled.
+    pub const ALL: [Self; 7] = [
+        Self::Contents,
+        Self::Leaves,
+        Self::Steps,
+        Self::Rejects,
+        Self::Lifecycle,
+        Self::Runs,
+        Self::Actions,
+    ];
+
+    /// The name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contents => "contents",
+            Self::Leaves => "leaves",
+            Self::Steps => "steps",
+            Self::Rejects => "rejects",
+            Self::Lifecycle => "lifecycle",
+            Self::Runs => "runs",
+            Self::Actions => "actions",
+        }
+    }
+
+    /// The table of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|table| table.name() == name)
+    }
+
+    /// The columns of a row on its way in, in order.
+    pub fn columns(self) -> Vec<String> {
+        self.shape().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The columns of a row on its way in, with their types as `DESCRIBE TABLE` tells them, less
+    /// `LowCardinality`.
+    pub fn shape(self) -> Vec<(String, String)> {
+        match self {
+            Self::Contents => column::shape(contents::all()),
+            Self::Leaves => {
+                leaves::COLUMNS.into_iter().map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect()
+            }
+            Self::Steps => column::shape(steps::all()),
+            Self::Rejects => column::shape(rejects::all()),
+            Self::Lifecycle => {
+                let expires = ("expires".to_owned(), "Date".to_owned());
+                column::shape(lifecycle::COLUMNS.iter()).into_iter().chain([expires]).collect()
+            }
+            Self::Runs => column::shape(runs::all()),
+            Self::Actions => column::shape(actions::all()),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Which runs a list, a tally or a histogram is about. All conditions stand in the SQL and are switched by
+//! parameters: nothing that a viewer types is ever spliced in.
+use std::collections::BTreeMap;
+
+use crate::store::read::Read;
+
+const SQL: &str = include_str!("run_filter.sql");
+
+/// A submitted act becomes unknown by its deadline, without a write.
+const OUTCOME_NOW: &str =
+    "if(unknown_at_ns > 0 AND unknown_at_ns <= {now_ns:UInt64}, 'unknown', toString(outcome))";
+/// What asks for a look, as `has:` names it.
+const ATTENTION: &str = "arrayFilter(word -> word != '', [if(empty(finding_codes), '', 'finding'), \
+    if(retry_count = 0, '', 'retry'), if(reconcile_count = 0, '', 'reconcile'), \
+    if(complete = 'no', 'gap', ''), if(error_count = 0, '', 'error')])";
+/// In the order of [`RunMeasure::ALL`].
+const MEASURES: &str = "[if(ended_ns = 0, NULL, (toFloat64(ended_ns) - toFloat64(started_ns)) / 1e9), \
+    if(isNull(tokens_in) AND isNull(tokens_out), NULL, \
+       toFloat64(ifNull(tokens_in, 0) + ifNull(tokens_out, 0))), \
+    cost_usd, toFloat64(attempt_count), toFloat64(retry_count), toFloat64(step_count), toFloat64(act_count), \
+    toFloat64(error_count)]";
+/// How far ahead of the server a client's clock may be before its start no longer counts (see migration of
+/// `runs`).
+const AHEAD_NS: u64 = 3_600_000_000_000;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word in queries.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// Reads the word back.
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// What a run can be chosen by, by its exact value.
+    RunField {
+        /// The run's id.
+        Run = "run",
+        /// The conversation.
+        Session = "session",
+        /// The end user.
+        User = "user",
+        /// The agent.
+        Agent = "agent",
+        /// The service that sent it.
+        Service = "service",
+        /// The deployment environment.
+        Environment = "environment",
+        /// Running, ended or lost.
+        State = "state",
+        /// Whether the record is whole.
+        Complete = "complete",
+        /// The worst open outcome, as of now.
+        Outcome = "outcome",
+        /// What asks for a look: `finding`, `retry`, `reconcile`, `gap`, `error`.
+        Has = "has",
+        /// A model that answered.
+        Model = "model",
+        /// A tool that was called.
+        Tool = "tool",
+        /// A finding's code.
+        Finding = "finding",
+        /// An entity, `type:id`.
+        Entity = "entity",
+        /// An idempotency key used in it.
+        Key = "key",
+    }
+}
+
+words! {
+    /// What a run can be chosen by, by being above or below a number.
+    RunMeasure {
+        /// Seconds from start to end.
+        Took = "took",
+        /// Tokens in and out.
+        Tokens = "tokens",
+        /// US dollars.
+        Cost = "cost",
+        /// Attempts.
+        Attempts = "attempts",
+        /// Attempts beyond the first of their step.
+        Retries = "retries",
+        /// Steps.
+        Steps = "steps",
+        /// Acts.
+        Acts = "acts",
+        /// Attempts that ended in an error.
+        Errors = "errors",
+    }
+}
+
+/// Values of one field: one of the first is wanted, where there are any; none of the second.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Wanted.
+    pub any_of: Vec<String>,
+    /// Unwanted.
+    pub none_of: Vec<String>,
+}
+
+/// Numbers that a measure must be above or below, themselves excluded.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Bound {
+    /// Above this.
+    pub above: Option<f64>,
+    /// Below this.
+    pub below: Option<f64>,
+}
+
+/// Which runs. The default is all of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunFilter {
+    /// Words that must all be found in names, ids, agent, tools, models, entities or the verdict, in any
+    /// case.
+    pub words: Vec<String>,
+    /// Words that must not.
+    pub words_none: Vec<String>,
+    /// Started at this time or later, nanoseconds since 1970 (received, where the client's clock lies).
+    pub from_ns: Option<u64>,
+    /// Started before this time.
+    pub to_ns: Option<u64>,
+    /// By exact values.
+    pub fields: BTreeMap<RunField, Choice>,
+    /// By numbers.
+    pub bounds: BTreeMap<RunMeasure, Bound>,
+}
+
+impl RunFilter {
+    /// With this value among the wanted ones.
+    #[must_use]
+    pub fn with(mut self, field: RunField, value: impl Into<String>) -> Self {
+        self.fields.entry(field).or_default().any_of.push(value.into());
+        self
+    }
+
+    /// With this value among the unwanted ones.
+    #[must_use]
+    pub fn without(mut self, field: RunField, value: impl Into<String>) -> Self {
+        self.fields.entry(field).or_default().none_of.push(value.into());
+        self
+    }
+
+    /// The statement with its `$filter` and the expressions it shares with it.
+    pub(in crate::store) fn sql(sql: &str) -> String {
+        sql.replace("$filter", SQL.trim_end())
+            .replace("$outcome_now", OUTCOME_NOW)
+            .replace("$attention", ATTENTION)
+            .replace("$measures", MEASURES)
+    }
+
+    /// Binds what [`Self::sql`] names.
+    pub(in crate::store) fn bind(&self, read: Read, now_ns: u64) -> Read {
+        let from_ns = self.from_ns.unwrap_or_default();
+        let mut read = read
+            .bind("now_ns", now_ns)
+            .bind("from_ns", from_ns)
+            .bind("received_from_ns", from_ns.saturating_sub(AHEAD_NS))
+            .bind("to_ns", self.to_ns.unwrap_or_default())
+            .bind("words", &self.words)
+            .bind("words_none", &self.words_none)
+            .bind("above", self.limits(|bound| bound.above))
+            .bind("below", self.limits(|bound| bound.below));
+        let all = Choice::default();
+        for field in RunField::ALL {
+            let choice = self.fields.get(field).unwrap_or(&all);
+            read = read
+                .bind(&format!("{}_any", field.word()), &choice.any_of)
+                .bind(&format!("{}_none", field.word()), &choice.none_of);
+        }
+        read
+    }
+
+    /// One number for each measure, or nothing at all when there is none.
+    fn limits(&self, side: impl Fn(&Bound) -> Option<f64>) -> Vec<Option<f64>> {
+        let limits: Vec<_> =
+            RunMeasure::ALL.iter().map(|measure| self.bounds.get(measure).and_then(&side)).collect();
+        if limits.iter().all(Option::is_none) { Vec::new() } else { limits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_stands_in_the_sql() {
+        for field in RunField::ALL {
+            for side in ["any", "none"] {
+                assert!(
+                    SQL.contains(&format!("{{{}_{side}:Array(String)}}", field.word())),
+                    "{field:?} {side}"
+                );
+            }
+        }
+        let measures = MEASURES.matches("toFloat64(").count();
+        assert!(measures >= RunMeasure::ALL.len() - 2, "one expression for each measure");
+        assert!(!RunFilter::sql("$filter $outcome_now").contains('$'));
+    }
+}
