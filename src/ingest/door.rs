@@ -60,10 +60,26 @@ pub struct Export {
     pub packed: Packed,
 }
 
+/// A request that was refused at the door, before its body was read.
+#[derive(Debug, Clone)]
+pub struct TurnedAway {
+    /// What it would have carried.
+    pub signal: Signal,
+    /// Over which transport it came.
+    pub transport: &'static str,
+    /// Whose it is.
+    pub project: Project,
+    /// What the sender hears.
+    pub refusal: Refusal,
+}
+
 /// The way inside: decodes, cleans and keeps an export, and answers once it is kept.
 pub trait Intake: Send + Sync + 'static {
     /// Takes one export.
     fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>>;
+
+    /// Hears of a request that was refused before its body was read.
+    fn turned_away(&self, away: TurnedAway) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// The door that both listeners open onto.
@@ -98,5 +114,23 @@ impl Door {
         let packed = collect(body, &self.limits, &self.room).await?;
         self.meters.read(transport, packed.bytes.len());
         Ok(packed)
+    }
+
+    /// Takes what was read, or notes why it was not.
+    pub(crate) async fn pass(
+        &self,
+        read: Result<Export, Refusal>,
+        signal: Signal,
+        transport: &'static str,
+        project: Project,
+    ) -> Result<Answer, Refusal> {
+        match read {
+            Ok(export) => self.intake.take(export).await,
+            Err(refusal) => {
+                let away = TurnedAway { signal, transport, project, refusal: refusal.clone() };
+                self.intake.turned_away(away).await;
+                Err(refusal)
+            }
+        }
     }
 }

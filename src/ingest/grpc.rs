@@ -52,16 +52,16 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
 
 async fn take(door: &Door, signal: Signal, headers: &HeaderMap, body: &mut Body) -> Result<Answer, Refusal> {
     let encoding = headers.get(ENCODING).map_or("identity", |value| value.to_str().unwrap_or("unknown"));
-    if !matches!(encoding, "identity" | "gzip") {
-        return Err(Refusal::WrongEncoding);
-    }
-    let read = door.read(body, TRANSPORT).await;
-    let mut packed = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    let framed = message(&packed.bytes, encoding == "gzip");
-    (packed.gzip, packed.bytes) =
-        framed.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    let (format, project) = (Format::Protobuf, project(headers));
-    door.intake.take(Export { signal, format, transport: TRANSPORT, project, packed }).await
+    let read = async {
+        if !matches!(encoding, "identity" | "gzip") {
+            return Err(Refusal::WrongEncoding);
+        }
+        let mut packed = door.read(body, TRANSPORT).await?;
+        (packed.gzip, packed.bytes) = message(&packed.bytes, encoding == "gzip")?;
+        let (format, project) = (Format::Protobuf, project(headers));
+        Ok(Export { signal, format, transport: TRANSPORT, project, packed })
+    };
+    door.pass(read.await, signal, TRANSPORT, project(headers)).await
 }
 
 /// The one message of a call, and whether it is compressed.

@@ -41,12 +41,14 @@ async fn take(
     headers: &HeaderMap,
     body: &mut Body,
 ) -> Result<Answer, Refusal> {
-    let Asked::Http(format, _) = asked else { return Err(Refusal::WrongType) };
-    let gzip = is_gzip(headers)?;
-    let read = door.read(body, TRANSPORT).await;
-    let mut packed = read.inspect_err(|refusal| door.meters.unread(signal, refusal.class()))?;
-    packed.gzip = gzip;
-    door.intake.take(Export { signal, format, transport: TRANSPORT, project: project(headers), packed }).await
+    let read = async {
+        let Asked::Http(format, _) = asked else { return Err(Refusal::WrongType) };
+        let gzip = is_gzip(headers)?;
+        let mut packed = door.read(body, TRANSPORT).await?;
+        packed.gzip = gzip;
+        Ok(Export { signal, format, transport: TRANSPORT, project: project(headers), packed })
+    };
+    door.pass(read.await, signal, TRANSPORT, project(headers)).await
 }
 
 /// Whether the body is compressed; anything but gzip once is refused.

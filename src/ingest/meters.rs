@@ -179,7 +179,8 @@ impl Meters {
     }
 
     fn count(&self, total: usize, signal: Signal, state: &'static str, records: u64) {
-        if let Some(total) = self.totals.get(total) {
+        // Metrics are never kept: they would only blur what became of steps.
+        if let Some(total) = self.totals.get(total).filter(|_| signal != Signal::Metrics) {
             total.fetch_add(records, Ordering::SeqCst);
         }
         self.records.get_or_create(&RecordLabels { signal: signal.word(), state }).inc_by(records);

@@ -74,6 +74,12 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer with the first reason and a warning, as far as there are any.
+    pub fn new(rejected: u64, reason: Option<&str>, warning: Option<&str>) -> Self {
+        let text = [reason, warning].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        Self { rejected, message: message(&text).into_owned() }
+    }
+
     /// The response message: `partial_success` is set only where there is something to tell.
     pub fn encode(&self, signal: Signal, format: Format) -> Bytes {
         match format {

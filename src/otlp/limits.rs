@@ -26,7 +26,7 @@ pub(crate) fn cut(text: &str, max: usize) -> (String, Option<u64>) {
 }
 
 /// SHA-256 in hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 

@@ -5,5 +5,6 @@ mod client;
 mod grpc;
 mod hostile;
 mod http;
+mod kept;
 mod sdk;
 mod server;

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
-use recount::ingest::{Answer, DoorSettings, Export, Format, Intake, Meters, Refusal, Signal, router};
+use recount::ingest::{
+    Answer, DoorSettings, Export, Format, Intake, Meters, Refusal, Signal, TurnedAway, router,
+};
 use recount::otlp::{
     Decoded, decode_logs_json, decode_logs_protobuf, decode_traces_json, decode_traces_protobuf,
 };
@@ -51,6 +53,10 @@ fn told<T>(decoded: Decoded<T>, name: fn(&T) -> &String) -> (Vec<String>, u64, S
 impl Intake for Inside {
     fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>> {
         Box::pin(async move { self.read(export) })
+    }
+
+    fn turned_away(&self, _away: TurnedAway) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
     }
 }
 

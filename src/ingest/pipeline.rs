@@ -1,0 +1,274 @@
+//! From a body to rows, without I/O: decode, read by the conventions, redact, encode.
+//!
+//! Whatever one record does, even a panic in here, costs that record and not its neighbours.
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::conventions::Conventions;
+use crate::domain::finding::{Code, Finding};
+use crate::domain::ids::{Project, RecordId};
+use crate::domain::step::{Dropped, Step};
+use crate::evidence::{KeyFile, RecordIds};
+use crate::ingest::refusal::Refusal;
+use crate::ingest::signal::{Answer, Format, Signal};
+use crate::ingest::tally::{aggregated, whole};
+use crate::otlp::{
+    Cut, DecodeError, Decoded, MetricsTold, Refused, WireLog, WireSpan, decode_logs_json,
+    decode_logs_protobuf, decode_traces_json, decode_traces_protobuf, read_metrics_json,
+    read_metrics_protobuf,
+};
+use crate::redaction::{Clean, Redactor};
+use crate::store::rows::{Encoder, Request};
+
+/// Findings about cut values on one record; more are counted in the last.
+const CUTS_NAMED_MAX: usize = 16;
+
+/// Everything that turns bodies into rows. Shared by all requests.
+#[derive(Debug)]
+pub struct Pipeline {
+    /// What dialects say.
+    pub conventions: Conventions,
+    /// The door to keeping.
+    pub redactor: Redactor,
+    /// The rows' form.
+    pub encoder: Arc<Encoder>,
+    /// The keys of every project.
+    pub keys: KeyFile,
+}
+
+/// A body, uncompressed, and what is known about it.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// What it carries.
+    pub signal: Signal,
+    /// How it is written.
+    pub format: Format,
+    /// The door it came to: `grpc`, `http`, `import`.
+    pub source: &'static str,
+    /// Whose it is.
+    pub project: Project,
+    /// When it was received, nanoseconds since 1970.
+    pub received_ns: u64,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// Bytes of bodies in one frame, before the record that goes beyond. A large request becomes several frames,
+/// each far below what the log takes at once.
+const FRAME_BYTES: usize = 8 << 20;
+
+/// Rows for the log.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The rows.
+    pub(crate) bytes: Bytes,
+    /// Spans and log records among them.
+    pub(crate) records: u32,
+}
+
+/// What is to be kept and answered.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// Everything to keep, before the sender is answered.
+    pub(crate) frames: Vec<Frame>,
+    /// Refused ones, by class.
+    pub(crate) refused: BTreeMap<&'static str, u64>,
+    /// Values cut and attributes left out.
+    pub(crate) cut: u64,
+    /// What metrics told.
+    pub(crate) metrics: MetricsTold,
+    /// What the sender hears once all is kept.
+    pub(crate) answer: Result<Answer, Refusal>,
+}
+
+/// A record on its way.
+type Kept = (RecordId, Clean<Step>);
+
+impl Pipeline {
+    /// Prepares a body. What cannot be read at all becomes a refusal that is kept among the rejects.
+    pub(crate) fn prepare(&self, arrival: &Arrival) -> Prepared {
+        let body = &arrival.body;
+        let read = match (arrival.signal, arrival.format) {
+            (Signal::Traces, Format::Protobuf) => self.spans(arrival, decode_traces_protobuf(body)),
+            (Signal::Traces, Format::Json) => self.spans(arrival, decode_traces_json(body)),
+            (Signal::Logs, Format::Protobuf) => self.logs(arrival, decode_logs_protobuf(body)),
+            (Signal::Logs, Format::Json) => self.logs(arrival, decode_logs_json(body)),
+            (Signal::Metrics, Format::Protobuf) => read_metrics_protobuf(body).map(not_kept),
+            (Signal::Metrics, Format::Json) => read_metrics_json(body).map(not_kept),
+        };
+        read.unwrap_or_else(|error| self.turned_away(arrival, Refusal::Unreadable(error)))
+    }
+
+    /// A whole request that was refused, on its way to the rejects.
+    pub(crate) fn turned_away(&self, arrival: &Arrival, refusal: Refusal) -> Prepared {
+        let row = self.encode(arrival, &[], &[whole(&refusal, &arrival.body)]);
+        Prepared {
+            frames: row.into_iter().collect(),
+            refused: BTreeMap::new(),
+            cut: 0,
+            metrics: MetricsTold::default(),
+            answer: Err(refusal),
+        }
+    }
+
+    fn spans(
+        &self,
+        arrival: &Arrival,
+        decoded: Result<Decoded<WireSpan>, DecodeError>,
+    ) -> Result<Prepared, DecodeError> {
+        self.records(arrival, decoded?, |ids, span| {
+            let mut step = self.conventions.step(&span);
+            note(&mut step.facts.findings, &span.cut, span.left_out);
+            (ids.of_span(&span), step, cuts(&span.cut, span.left_out))
+        })
+    }
+
+    fn logs(
+        &self,
+        arrival: &Arrival,
+        decoded: Result<Decoded<WireLog>, DecodeError>,
+    ) -> Result<Prepared, DecodeError> {
+        self.records(arrival, decoded?, |ids, log| {
+            let mut step = self.conventions.step_of_log(&log);
+            note(&mut step.facts.findings, &log.cut, log.left_out);
+            (ids.of_log(&log), step, cuts(&log.cut, log.left_out))
+        })
+    }
+
+    fn records<T>(
+        &self,
+        arrival: &Arrival,
+        decoded: Decoded<T>,
+        read: impl Fn(&mut RecordIds, T) -> (RecordId, Step, u64),
+    ) -> Result<Prepared, DecodeError> {
+        let keys = self.keys.project(&arrival.project);
+        let mut ids = RecordIds::new(&keys.record);
+        let (mut steps, mut refused, mut cut): (Vec<Kept>, _, _) = (Vec::new(), decoded.refused, 0);
+        for item in decoded.items {
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                let (id, step, cut) = read(&mut ids, item);
+                (id, self.redactor.clean(step, &keys.pseudonym), cut)
+            }));
+            match done {
+                Ok((id, step, cuts)) => {
+                    cut += cuts;
+                    steps.push((id, step));
+                }
+                Err(_panic) => {
+                    // The maker of ids may have stopped half-way; a new one starts clean.
+                    ids = RecordIds::new(&keys.record);
+                    refused.push(Refused { class: Refusal::Fault.class(), ..whole(&Refusal::Fault, &[]) });
+                }
+            }
+        }
+        Ok(self.finish(arrival, &steps, refused, (cut, decoded.warning)))
+    }
+
+    fn finish(
+        &self,
+        arrival: &Arrival,
+        steps: &[Kept],
+        refused: Vec<Refused>,
+        (cut, warning): (u64, Option<String>),
+    ) -> Prepared {
+        let mut classes = BTreeMap::new();
+        for one in &refused {
+            *classes.entry(one.class).or_default() += one.items;
+        }
+        let rejected = classes.values().sum();
+        let reason = refused.first().map(|one| one.reason.clone());
+        let answer = if steps.is_empty() && rejected > 0 {
+            Err(Refusal::NothingKept { count: rejected, reason: reason.unwrap_or_default() })
+        } else {
+            Ok(Answer::new(rejected, reason.as_deref(), warning.as_deref()))
+        };
+        let (frames, answer) = match self.frames(arrival, steps, refused) {
+            Ok(frames) => (frames, answer),
+            Err(refusal) => (Vec::new(), Err(refusal)),
+        };
+        Prepared { frames, refused: classes, cut, metrics: MetricsTold::default(), answer }
+    }
+
+    /// All rows of a request.
+    fn frames(
+        &self,
+        arrival: &Arrival,
+        steps: &[Kept],
+        refused: Vec<Refused>,
+    ) -> Result<Vec<Frame>, Refusal> {
+        let mut frames = Vec::new();
+        let mut rest = steps;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = rest.iter().take_while(|(_, step)| {
+                let before = bytes;
+                bytes += step.get().bodies.iter().map(|body| body.body.len()).sum::<usize>();
+                before < FRAME_BYTES
+            });
+            let (now, later) = rest.split_at_checked(fits.count().max(1)).unwrap_or((rest, &[]));
+            frames.push(self.encode(arrival, now, &[])?);
+            rest = later;
+        }
+        if !refused.is_empty() {
+            frames.push(self.encode(arrival, &[], &aggregated(refused))?);
+        }
+        Ok(frames)
+    }
+
+    fn encode(&self, arrival: &Arrival, steps: &[Kept], refused: &[Refused]) -> Result<Frame, Refusal> {
+        // Even the name of a service may hold what a rule hits.
+        let clean = |name: &String| self.redactor.clean_text(name).get().clone();
+        let cleaned =
+            refused.iter().map(|one| Refused { service: one.service.as_ref().map(clean), ..one.clone() });
+        let request = Request {
+            project: &arrival.project,
+            keys: &self.keys.project(&arrival.project),
+            received_ns: arrival.received_ns,
+            steps,
+            refused: &cleaned.collect::<Vec<_>>(),
+            source: arrival.source,
+        };
+        match catch_unwind(AssertUnwindSafe(|| self.encoder.encode(&request))) {
+            Ok(Ok(encoded)) => {
+                let records = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+                Ok(Frame { bytes: encoded.to_frame(), records })
+            }
+            Ok(Err(error)) => {
+                tracing::error!(%error, "a request could not be encoded");
+                Err(Refusal::NotWritten)
+            }
+            Err(_panic) => Err(Refusal::Fault),
+        }
+    }
+}
+
+/// Metrics are read, and not kept.
+fn not_kept(metrics: MetricsTold) -> Prepared {
+    let reason = (metrics.data_points > 0).then_some("metrics are not stored here; send traces and logs");
+    let answer = Answer::new(metrics.data_points, reason, None);
+    let refused = BTreeMap::from([("not-stored", metrics.data_points)]);
+    Prepared { frames: Vec::new(), refused, cut: 0, metrics, answer: Ok(answer) }
+}
+
+fn cuts(cut: &[Cut], left_out: Dropped) -> u64 {
+    cut.len() as u64 + u64::from(left_out.attributes)
+}
+
+/// Says on the record itself what the limits took from it.
+fn note(findings: &mut Vec<Finding>, cut: &[Cut], left_out: Dropped) {
+    for Cut { at, bytes } in cut.iter().take(CUTS_NAMED_MAX) {
+        let message = format!("{at} had {bytes} bytes and is kept up to the limit");
+        findings.push(Finding::new(Code::ValueCut, message));
+    }
+    let more = cut.len().saturating_sub(CUTS_NAMED_MAX);
+    if more > 0 {
+        findings.push(Finding::new(Code::ValueCut, format!("{more} more values were cut to the limit")));
+    }
+    if left_out.attributes > 0 {
+        let message = format!("{} attributes over the limit were left out", left_out.attributes);
+        findings.push(Finding::new(Code::ValueCut, message));
+    }
+}
