@@ -117,8 +117,9 @@ fn read_log(draft: &mut Draft<'_>) -> Option<()> {
         _ => Work::Kind(Kind::Other),
     };
     draft.claim(KindRule::ClaudeCode, work);
-    // Prompt and answer are about the interaction that they are on; everything else is a thing of its own.
-    draft.apart = !on_trace || !matches!(event, "user_prompt" | "assistant_response");
+    // Calls and requests are things of their own; prompt and answer are about the interaction they are on.
+    let of_prompt = matches!(event, "user_prompt" | "assistant_response");
+    draft.apart = event.starts_with("api_") || event.starts_with("tool_") || (of_prompt && !on_trace);
     draft.error.failed |= event == "api_error";
     decide(draft);
     match event {

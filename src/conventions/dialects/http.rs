@@ -44,3 +44,45 @@ fn claim_transport(draft: &mut Draft<'_>) -> Option<()> {
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conventions::trial::{read, span};
+    use crate::domain::value::Value;
+    use crate::otlp::WireSpan;
+
+    #[test]
+    fn client_calls_are_transport_in_both_spellings() {
+        for (method, status) in
+            [("http.request.method", "http.response.status_code"), ("http.method", "http.status_code")]
+        {
+            let list = vec![(method, "post".into()), (status, 503.into())];
+            let facts = read(&WireSpan { kind: 3, ..span("POST", list) }).facts;
+            let http = facts.http.unwrap();
+            assert_eq!(
+                (facts.kind, http.method.as_deref(), http.status_code),
+                (Kind::Transport, Some("POST"), Some(503))
+            );
+        }
+        let server =
+            read(&WireSpan { kind: 2, ..span("POST", vec![("http.request.method", "POST".into())]) });
+        assert_eq!(server.facts.kind, Kind::Other);
+    }
+
+    #[test]
+    fn keys_and_waits_are_in_headers() {
+        let list = vec![
+            ("http.request.method", "POST".into()),
+            ("http.request.header.idempotency_key", Value::Array(vec!["k-1".into()])),
+            ("http.response.header.retry-after", Value::Array(vec!["30".into()])),
+            ("http.request.resend_count", 2.into()),
+        ];
+        let facts = read(&WireSpan { kind: 3, ..span("POST", list) }).facts;
+        let http = facts.http.unwrap();
+        assert_eq!(
+            (facts.key.as_deref(), http.retry_after.as_deref(), http.resend_count),
+            (Some("k-1"), Some("30"), Some(2))
+        );
+    }
+}

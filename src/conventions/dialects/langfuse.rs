@@ -72,6 +72,9 @@ fn read_span(draft: &mut Draft<'_>) -> Option<()> {
         _ => Work::Kind(Kind::Other),
     };
     draft.claim(KindRule::Langfuse, work);
+    if work == Work::Kind(Kind::Agent) && draft.step.facts.agent.is_none() {
+        draft.facts().agent = Some(draft.source.name.to_owned()).filter(|name| !name.is_empty());
+    }
     match work {
         Work::Tool => read_call(draft),
         Work::Kind(Kind::Think) => read_generation(draft),

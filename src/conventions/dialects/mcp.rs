@@ -48,3 +48,35 @@ fn read_method(draft: &mut Draft<'_>) -> Option<()> {
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conventions::trial::{read, span};
+
+    #[test]
+    fn three_spans_of_one_call() {
+        let list = || {
+            vec![
+                ("mcp.method.name", "tools/call".into()),
+                ("jsonrpc.request.id", "7".into()),
+                ("gen_ai.operation.name", "execute_tool".into()),
+                ("gen_ai.tool.name", "issue_refund".into()),
+                ("mcp.session.id", "s-transport".into()),
+            ]
+        };
+        let facts = read(&span("tools/call issue_refund", list())).facts;
+        assert_eq!(
+            (facts.kind, facts.tool.as_deref(), facts.session_id),
+            (Kind::Act, Some("issue_refund"), None)
+        );
+        assert_eq!(
+            (facts.dialect.as_str(), facts.link_keys.as_slice()),
+            ("gen_ai+mcp", &["mcp=7".to_owned()][..])
+        );
+        let sending = read(&span("MCP send tools/call issue_refund", vec![("jsonrpc.request.id", 7.into())]));
+        assert_eq!(sending.facts.kind, Kind::Transport);
+        let listing = read(&span("tools/list", vec![("mcp.method.name", "tools/list".into())]));
+        assert_eq!(listing.facts.kind, Kind::Transport);
+    }
+}

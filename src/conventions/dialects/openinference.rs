@@ -65,6 +65,11 @@ const READS: &[Read] = &[
 fn read_span(draft: &mut Draft<'_>) -> Option<()> {
     if let Some(work) = draft.text(KIND).and_then(work) {
         draft.claim(KindRule::OpenInference, work);
+        // LangGraph's agents are named by their span only.
+        let chain = draft.source.scope.name == "openinference.instrumentation.langchain";
+        if chain && work == Work::Kind(Kind::Agent) && draft.step.facts.agent.is_none() {
+            draft.facts().agent = Some(draft.source.name.to_owned()).filter(|name| !name.is_empty());
+        }
     }
     if let Some(metadata) = draft.text(METADATA) {
         identity::object(draft, metadata);

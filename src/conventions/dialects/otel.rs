@@ -41,3 +41,44 @@ fn read_exception(draft: &mut Draft<'_>) -> Option<()> {
     draft.error.kind.get_or_insert(kind);
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::conventions::trial::{log, read, read_log, span};
+    use crate::domain::kind::Status;
+    use crate::domain::value::Value;
+    use crate::otlp::WireSpan;
+
+    #[test]
+    fn an_error_type_is_an_error() {
+        let list = vec![("error.type", "timeout".into()), ("error.message", "slow".into())];
+        let error = read(&span("x", list)).facts.error.unwrap();
+        assert_eq!((error.kind.as_str(), error.message.as_str()), ("timeout", "slow"));
+        let vague = WireSpan {
+            status: Status::Error,
+            status_message: "TimeoutError(\"read\")".to_owned(),
+            ..span("x", vec![("error.type", "_OTHER".into())])
+        };
+        assert_eq!(read(&vague).facts.error.unwrap().kind, "TimeoutError");
+    }
+
+    #[test]
+    fn errors_may_come_as_logs_only() {
+        let list = vec![("exception.type", "ReadTimeout".into()), ("exception.message", "timed out".into())];
+        let error =
+            read_log(&log("gen_ai.client.operation.exception", Value::Empty, list)).facts.error.unwrap();
+        assert_eq!((error.kind.as_str(), error.message.as_str()), ("ReadTimeout", "timed out"));
+    }
+
+    #[test]
+    fn records_on_no_trace_get_stable_ids() {
+        let mut record = log("", "hello".into(), vec![("session.id", "s1".into())]);
+        (record.trace_id, record.span_id) = Default::default();
+        let (first, again) = (read_log(&record), read_log(&record));
+        assert_eq!((first.facts.trace_id, first.facts.span_id), (again.facts.trace_id, again.facts.span_id));
+        record.at_ns += 1;
+        let later = read_log(&record);
+        assert_eq!(later.facts.trace_id, first.facts.trace_id);
+        assert_ne!(later.facts.span_id, first.facts.span_id);
+    }
+}

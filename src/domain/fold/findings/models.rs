@@ -7,6 +7,7 @@ use crate::domain::fold::scene::Scene;
 use crate::domain::fold::words::{count, list};
 use crate::domain::kind::Kind;
 use crate::domain::outcome::Outcome;
+use crate::domain::record::Record;
 use crate::domain::run::RunState;
 
 /// Calls that frameworks use for themselves: they end the run or hand over, no tool runs.
@@ -104,6 +105,11 @@ pub(super) fn executed_not_proposed(scene: &Scene) -> Vec<Noted> {
     acts.into_iter().map(noted).collect()
 }
 
+/// LangChain sends a single argument as its bare value: it has no name, so it can't be compared.
+fn is_bare(record: &Record) -> bool {
+    record.arguments.as_ref().is_some_and(|content| !content.preview.trim_start().starts_with(['{', '[']))
+}
+
 /// What ran is not what was proposed.
 pub(super) fn arguments_differ(scene: &Scene) -> Vec<Noted> {
     let mut noted = Vec::new();
@@ -111,7 +117,7 @@ pub(super) fn arguments_differ(scene: &Scene) -> Vec<Noted> {
         let Some(proposal) = scene.joined.proposal(&scene.nodes, id) else { continue };
         let record = &scene.nodes[id].record;
         let differ = match (proposal.arguments_canonical, record.arguments_canonical) {
-            (Some(proposed), Some(executed)) => proposed != executed,
+            (Some(proposed), Some(executed)) => proposed != executed && !is_bare(record),
             _ => !proposal.call.complete && record.arguments.is_some(),
         };
         if differ {
