@@ -1,1 +1,35 @@
 //! The pages and the JSON API.
+mod api;
+mod assets;
+mod badge;
+mod error;
+mod filter;
+mod finding;
+mod format;
+#[cfg(test)]
+mod gallery;
+mod health;
+mod host;
+mod json;
+mod link;
+mod list;
+mod message;
+mod page;
+mod pages;
+mod params;
+mod query;
+mod reading;
+mod refusal;
+mod routes;
+mod run;
+#[cfg(test)]
+mod sample;
+mod state;
+mod text;
+#[cfg(test)]
+mod trial;
+mod value;
+mod viewer;
+
+pub use routes::routes;
+pub use state::{IngestStatus, LogStatus, ProjectionStatus, ServerStatus, WebSettings, WebState};

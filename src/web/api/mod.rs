@@ -1,0 +1,13 @@
+//! The JSON API: the same records as the pages, for programs. Field names are fixed; adding is free.
+pub(in crate::web) mod answer;
+mod attempt;
+pub(in crate::web) mod contents;
+pub(in crate::web) mod findings;
+mod otlp;
+mod record;
+pub(in crate::web) mod rejects;
+pub(in crate::web) mod run;
+pub(in crate::web) mod runs;
+pub(in crate::web) mod spans;
+mod step;
+mod summary;

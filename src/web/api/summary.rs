@@ -1,0 +1,85 @@
+//! A run in one line, as the API writes it.
+use serde::Serialize;
+
+use crate::domain::summary::RunSummary;
+use crate::web::format::rfc3339;
+
+/// A run in one line.
+#[derive(Debug, Serialize)]
+pub(in crate::web) struct Summary {
+    run_id: String,
+    session_id: Option<String>,
+    name: String,
+    agent: Option<String>,
+    agent_version: Option<String>,
+    service: Option<String>,
+    environment: Option<String>,
+    user_id: Option<String>,
+    started_at: String,
+    ended_at: Option<String>,
+    duration_ms: Option<u64>,
+    received_at: String,
+    state: &'static str,
+    outcome: &'static str,
+    verdict: String,
+    step_count: u32,
+    attempt_count: u32,
+    retry_count: u32,
+    act_count: u32,
+    unknown_count: u32,
+    failed_count: u32,
+    confirmed_count: u32,
+    submitted_count: u32,
+    reconcile_count: u32,
+    error_count: u32,
+    finding_codes: Vec<&'static str>,
+    models: Vec<String>,
+    tools: Vec<String>,
+    entities: Vec<String>,
+    tokens_in: Option<u64>,
+    tokens_out: Option<u64>,
+    cost_usd: Option<f64>,
+    complete: &'static str,
+    traces: Vec<String>,
+}
+
+impl From<RunSummary> for Summary {
+    fn from(run: RunSummary) -> Self {
+        Self {
+            started_at: rfc3339(run.started_ns),
+            ended_at: run.ended_ns.map(rfc3339),
+            duration_ms: run.ended_ns.map(|end| end.saturating_sub(run.started_ns) / 1_000_000),
+            received_at: rfc3339(run.received_ns),
+            state: run.state.word(),
+            outcome: run.outcome,
+            unknown_count: run.acts_unknown,
+            failed_count: run.acts_failed,
+            confirmed_count: run.acts_confirmed,
+            submitted_count: run.acts_submitted,
+            finding_codes: run.finding_codes.iter().map(|code| code.word()).collect(),
+            complete: run.complete.word(),
+            traces: run.traces.iter().map(ToString::to_string).collect(),
+            run_id: run.run_id,
+            session_id: run.session_id,
+            name: run.name,
+            agent: run.agent,
+            agent_version: run.agent_version,
+            service: run.service,
+            environment: run.environment,
+            user_id: run.user_id,
+            verdict: run.verdict,
+            step_count: run.step_count,
+            attempt_count: run.attempt_count,
+            retry_count: run.retry_count,
+            act_count: run.act_count,
+            reconcile_count: run.reconcile_count,
+            error_count: run.error_count,
+            models: run.models,
+            tools: run.tools,
+            entities: run.entities,
+            tokens_in: run.tokens_in,
+            tokens_out: run.tokens_out,
+            cost_usd: run.cost_usd,
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! A kept body read for people: who speaks, what is said, which tools are called; unknown shapes as received.
+use crate::domain::content::ContentKind;
+use crate::web::format;
+use crate::web::json::{self, Fields};
+use crate::web::text::{Text, cut, plain};
+
+/// At most this much of one text is put into a page; the whole is one link away.
+pub(in crate::web) const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// A body, in blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::web) struct Message {
+    /// The class: `system`, `user`, `assistant`, `tool` or `other`.
+    pub(in crate::web) role: &'static str,
+    /// Who speaks, in a word.
+    pub(in crate::web) who: Text,
+    /// The tool whose answer this is, where told.
+    pub(in crate::web) tool: Option<Text>,
+    /// What it consists of, in order.
+    pub(in crate::web) blocks: Vec<Block>,
+    /// The body looks like JSON and is not: shown as received.
+    pub(in crate::web) broken: bool,
+    /// Something was too long to show here.
+    pub(in crate::web) cut: bool,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::web) enum Block {
+    /// Prose.
+    Said(Text),
+    /// What the model thought before it spoke.
+    Thought(Text),
+    /// A proposed tool call: its name and arguments.
+    Call(Text, Text),
+    /// JSON or program text.
+    Code(Text),
+    /// Something that is not shown, such as an image: what it is.
+    Media(String),
+}
+
+impl Message {
+    /// Reads a kept body.
+    pub(in crate::web) fn of(kind: ContentKind, role: &str, body: &str) -> Self {
+        let mut reader = Reader::default();
+        let mut role = role.to_owned();
+        match kind {
+            ContentKind::System | ContentKind::Message | ContentKind::Output => {
+                if let Some(told) = reader.body(body) {
+                    role = told;
+                }
+            }
+            ContentKind::ToolDefinition
+            | ContentKind::Arguments
+            | ContentKind::Result
+            | ContentKind::Attribute => reader.value(body),
+        }
+        if kind == ContentKind::System && role.is_empty() {
+            "system".clone_into(&mut role);
+        }
+        let (class, who) = speaker(&role, kind);
+        Self {
+            role: class,
+            who,
+            tool: reader.tool,
+            blocks: reader.blocks,
+            broken: reader.broken,
+            cut: reader.cut,
+        }
+    }
+}
+
+impl Message {
+    /// A body of which only the first words are known.
+    pub(in crate::web) fn beginning(kind: ContentKind, role: &str, words: &str) -> Self {
+        let (class, who) = speaker(role, kind);
+        let blocks = vec![Block::Said(Text::new(words))];
+        Self { role: class, who, tool: None, blocks, broken: false, cut: true }
+    }
+
+    /// The first words of it on one line, for lists.
+    pub(in crate::web) fn first_words(&self) -> String {
+        let first = self.blocks.first().map(|block| match block {
+            Block::Said(text) | Block::Thought(text) | Block::Code(text) => text.beginning(200),
+            Block::Call(tool, arguments) => format!("{}({})", tool.beginning(60), arguments.beginning(120)),
+            Block::Media(what) => what.clone(),
+        });
+        first.unwrap_or_default().replace(['\n', '\t'], " ")
+    }
+}
+
+fn speaker(role: &str, kind: ContentKind) -> (&'static str, Text) {
+    let word = |class, word: &str| (class, Text::from(word));
+    match role.to_ascii_lowercase().as_str() {
+        "system" => word("system", "System"),
+        "developer" => word("system", "Developer"),
+        "user" | "human" => word("user", "User"),
+        "assistant" | "ai" | "model" => word("assistant", "Assistant"),
+        "tool" | "function" => word("tool", "Tool result"),
+        "" => match kind {
+            ContentKind::System => word("system", "System"),
+            ContentKind::Message => word("other", "Message"),
+            ContentKind::ToolDefinition => word("other", "Tool offered"),
+            ContentKind::Output => word("assistant", "Assistant"),
+            ContentKind::Arguments => word("other", "Arguments"),
+            ContentKind::Result => word("tool", "Tool result"),
+            ContentKind::Attribute => word("other", "Attribute"),
+        },
+        _ => ("other", Text::new(plain(role))),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    blocks: Vec<Block>,
+    tool: Option<Text>,
+    broken: bool,
+    cut: bool,
+}
+
+impl Reader {
+    /// Reads a whole message, and gives the role that it tells.
+    fn body(&mut self, body: &str) -> Option<String> {
+        let trimmed = body.trim_start();
+        if let Some(fields) = Fields::read(body) {
+            return self.message(&fields, body);
+        }
+        if let Some(text) = trimmed.starts_with('"').then(|| json::string(body)).flatten() {
+            // Some senders encode twice; the inner text is the message.
+            return if text.trim_start().starts_with(['{', '[']) {
+                self.body(&text)
+            } else {
+                self.said(&text)
+            };
+        }
+        match json::list(body) {
+            Some(parts) if is_parts(&parts) => self.parts(&parts),
+            Some(_) => self.value(body),
+            None => {
+                self.broken = looks_like_json(trimmed);
+                self.said(body);
+            }
+        }
+        None
+    }
+
+    fn message(&mut self, fields: &Fields<'_>, whole: &str) -> Option<String> {
+        let before = self.blocks.len();
+        if let Some(thought) = fields.text_of(&["reasoning_content", "reasoning"]) {
+            self.thought(&thought);
+        }
+        let role = fields.text("role").map(|role| role.into_owned());
+        let is_tool = matches!(role.as_deref(), Some("tool" | "function"));
+        for member in ["parts", "content", "message", "refusal"] {
+            match fields.raw_of(&[member]) {
+                Some(raw) if is_tool => self.value_or_parts(raw),
+                Some(raw) => self.content(raw),
+                None => {}
+            }
+        }
+        for call in fields.raw_of(&["tool_calls"]).and_then(json::list).unwrap_or_default() {
+            self.part(call);
+        }
+        if is_tool {
+            self.tool = fields.text_of(&["name", "tool_name", "tool_call_id", "id"]).map(Text::new);
+        }
+        if self.blocks.len() == before && !self.part_of(fields) {
+            self.value(whole);
+        }
+        role
+    }
+
+    /// The content of a message: a text, a list of parts, or one part.
+    fn content(&mut self, raw: &str) {
+        if let Some(text) = json::string(raw) {
+            self.said(&text);
+        } else if let Some(parts) = json::list(raw) {
+            self.parts(&parts);
+        } else {
+            self.part(raw);
+        }
+    }
+
+    fn value_or_parts(&mut self, raw: &str) {
+        match json::list(raw) {
+            Some(parts) if is_parts(&parts) => self.parts(&parts),
+            _ => self.value(raw),
+        }
+    }
+
+    fn parts(&mut self, parts: &[&str]) {
+        for part in parts {
+            self.part(part);
+        }
+    }
+
+    fn part(&mut self, raw: &str) {
+        let Some(fields) = Fields::read(raw) else {
+            match json::string(raw) {
+                Some(text) => {
+                    self.said(&text);
+                }
+                None => self.value(raw),
+            }
+            return;
+        };
+        if !self.part_of(&fields) {
+            self.value(raw);
+        }
+    }
+
+    /// Reads one part in any of the shapes met; `false` when it is none of them.
+    fn part_of(&mut self, fields: &Fields<'_>) -> bool {
+        let kind = fields.text("type").unwrap_or_default().replace('-', "_");
+        let call = ["function", "tool_call", "functionCall", "function_call"];
+        let answer = ["functionResponse", "function_response"];
+        match kind.as_str() {
+            "thinking" | "reasoning" | "redacted_thinking" => {
+                match fields.text_of(&["thinking", "content", "text", "reasoning"]) {
+                    Some(text) => self.thought(&text),
+                    None => return false,
+                }
+            }
+            "tool_call" | "tool_use" | "server_tool_use" | "function_call" | "function" => {
+                self.call(fields.object("function").as_ref().unwrap_or(fields));
+            }
+            "tool_call_response" | "tool_result" | "function_call_output" => self.answer(fields),
+            "text" | "input_text" | "output_text" | "refusal" | "" if self.text_part(fields) => {}
+            "blob" | "uri" | "file" | "image" | "image_url" | "input_image" | "audio" | "input_audio"
+            | "video" | "document" | "media" => self.media(&kind, fields),
+            _ => {
+                if let Some(inner) = call.iter().find_map(|name| fields.object(name)) {
+                    // OpenInference wraps the function once more.
+                    self.call(inner.object("function").as_ref().unwrap_or(&inner));
+                } else if let Some(inner) = answer.iter().find_map(|name| fields.object(name)) {
+                    self.answer(&inner);
+                } else {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn text_part(&mut self, fields: &Fields<'_>) -> bool {
+        match fields.text_of(&["text", "content", "refusal"]) {
+            Some(text) => {
+                self.said(&text);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn call(&mut self, fields: &Fields<'_>) {
+        let name = fields.text_of(&["name", "toolName", "tool_name"]).unwrap_or_default();
+        let raw = fields.raw_of(&["arguments", "args", "input"]).unwrap_or_default();
+        let arguments = self.code(raw);
+        self.blocks.push(Block::Call(Text::new(name), arguments));
+    }
+
+    fn answer(&mut self, fields: &Fields<'_>) {
+        let of = fields.text_of(&[
+            "name",
+            "toolName",
+            "tool_call_id",
+            "toolCallId",
+            "tool_use_id",
+            "id",
+            "call_id",
+        ]);
+        self.tool = self.tool.take().or(of.map(Text::new));
+        match fields.raw_of(&["response", "result", "output", "content"]) {
+            Some(raw) => self.value_or_parts(raw),
+            None => self.blocks.push(Block::Media("empty result".to_owned())),
+        }
+    }
+
+    fn media(&mut self, kind: &str, fields: &Fields<'_>) {
+        let inner = fields.object("source").or_else(|| fields.object("image_url"));
+        let within = inner.as_ref().unwrap_or(fields);
+        let media = within.text_of(&["mime_type", "media_type", "mimeType", "mediaType"]);
+        let body = within.text_of(&["content", "data", "url", "uri", "image", "image_url", "file_id"]);
+        let body = body.unwrap_or_default();
+        let told = body.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+        let what = media.as_deref().or(told).unwrap_or(kind);
+        let size =
+            if body.len() > 512 { format!(", {} as sent", format::bytes(len(&body))) } else { String::new() };
+        self.blocks.push(Block::Media(format!("{}{size}, not shown", plain(cut(what, 80)))));
+    }
+
+    fn said(&mut self, text: &str) -> Option<String> {
+        if let Some(media) = text.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next())
+            && text.len() > 512
+        {
+            self.blocks.push(Block::Media(format!(
+                "{}, {}, not shown",
+                plain(cut(media, 80)),
+                format::bytes(len(text))
+            )));
+        } else if !text.is_empty() {
+            let text = self.capped(text);
+            self.blocks.push(Block::Said(text));
+        }
+        None
+    }
+
+    fn thought(&mut self, text: &str) {
+        let text = self.capped(text);
+        self.blocks.push(Block::Thought(text));
+    }
+
+    /// A value as code: JSON laid out, a JSON string by its text (and laid out when that is JSON again).
+    fn value(&mut self, raw: &str) {
+        let code = self.code(raw);
+        let prose = !looks_like_json(raw.trim_start())
+            || json::string(raw).is_some_and(|s| !looks_like_json(s.trim_start()));
+        let block = if raw.is_empty() {
+            Block::Media("empty".to_owned())
+        } else if prose && code.is_long() {
+            Block::Said(code)
+        } else {
+            Block::Code(code)
+        };
+        self.blocks.push(block);
+    }
+
+    fn code(&mut self, raw: &str) -> Text {
+        let inner = json::string(raw);
+        let text = inner.as_deref().unwrap_or(raw);
+        if !looks_like_json(text.trim_start()) {
+            return self.capped(text);
+        }
+        match (text.len() <= TEXT_BYTES_MAX).then(|| json::laid_out(text)) {
+            Some(Some(laid_out)) => Text::new(laid_out),
+            Some(None) => {
+                self.broken = true;
+                self.capped(text)
+            }
+            None => self.capped(text),
+        }
+    }
+
+    fn capped(&mut self, text: &str) -> Text {
+        let shown = cut(text, TEXT_BYTES_MAX);
+        self.cut |= shown.len() < text.len();
+        Text::new(shown)
+    }
+}
+
+fn looks_like_json(text: &str) -> bool {
+    text.starts_with(['{', '['])
+}
+
+/// Whether list elements are parts of one message.
+fn is_parts(parts: &[&str]) -> bool {
+    !parts.is_empty()
+        && parts.iter().all(|part| {
+            Fields::read(part)
+                .is_some_and(|fields| fields.raw("type").is_some() || fields.raw("text").is_some())
+        })
+}
+
+fn len(text: &str) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Block {
+        Block::Said(text.into())
+    }
+
+    fn call(tool: &str, arguments: &str) -> Block {
+        Block::Call(tool.into(), arguments.into())
+    }
+
+    fn code(text: &str) -> Block {
+        Block::Code(text.into())
+    }
+
+    #[test]
+    fn messages_of_every_convention_read_alike() {
+        let lookup = call("lookup", r#"{"id": "o-1"}"#);
+        for (body, role, blocks) in [
+            ("just text", "other", vec![said("just text")]),
+            (
+                r#"{"role":"user","parts":[{"type":"text","content":"refund o-1"}]}"#,
+                "user",
+                vec![said("refund o-1")],
+            ),
+            (
+                r#"{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"lookup","arguments":{"id":"o-1"}}]}"#,
+                "assistant",
+                vec![lookup.clone()],
+            ),
+            (
+                r#"{"role":"assistant","content":"on it","tool_calls":[{"id":"c1","type":"function","function":{"name":"lookup","arguments":"{\"id\":\"o-1\"}"}}]}"#,
+                "assistant",
+                vec![said("on it"), lookup.clone()],
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"t","name":"lookup","input":{"id":"o-1"}}]}"#,
+                "assistant",
+                vec![Block::Thought("hm".into()), lookup.clone()],
+            ),
+            (
+                r#"{"role":"assistant","content":null,"tool_calls":[{"tool_call":{"id":"c","function":{"name":"lookup","arguments":"{\"id\": \"o-1\"}"}}}]}"#,
+                "assistant",
+                vec![lookup.clone()],
+            ),
+            (
+                r#"{"role":"model","parts":[{"text":"hi"},{"function_call":{"name":"lookup","args":{"id":"o-1"}}}]}"#,
+                "assistant",
+                vec![said("hi"), lookup.clone()],
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"lookup","input":{"id":"o-1"}}]}"#,
+                "assistant",
+                vec![lookup],
+            ),
+            (
+                r#"{"role":"tool","tool_call_id":"c1","content":"{\"ok\":true}"}"#,
+                "tool",
+                vec![code(r#"{"ok": true}"#)],
+            ),
+            (
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"done"}]}]}"#,
+                "user",
+                vec![said("done")],
+            ),
+            (
+                r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"n":1.10}}]}"#,
+                "tool",
+                vec![code(r#"{"n": 1.10}"#)],
+            ),
+            (r#""{\"role\":\"user\",\"content\":\"twice encoded\"}""#, "user", vec![said("twice encoded")]),
+            (r#"{"shape":"nobody knows"}"#, "other", vec![code(r#"{"shape": "nobody knows"}"#)]),
+        ] {
+            let message = Message::of(ContentKind::Message, "", body);
+            assert_eq!((message.role, &message.blocks), (role, &blocks), "{body}");
+            assert!(!message.broken, "{body}");
+        }
+    }
+
+    #[test]
+    fn cut_json_is_shown_as_received_and_said_so() {
+        let body = r#"[{"role":"user","content":"cut off he"#;
+        let message = Message::of(ContentKind::Message, "user", body);
+        assert!(message.broken);
+        assert_eq!(message.blocks, [said(body)]);
+        let arguments = Message::of(ContentKind::Arguments, "", r#"{"target":"acct-42","dry_ru"#);
+        assert!(arguments.broken);
+        assert_eq!(arguments.blocks, [code(r#"{"target":"acct-42","dry_ru"#)]);
+        assert_eq!(Message::of(ContentKind::Arguments, "", "{}").blocks, [code("{}")]);
+        assert_eq!(Message::of(ContentKind::Arguments, "", "").blocks, [Block::Media("empty".to_owned())]);
+    }
+
+    #[test]
+    fn images_are_named_and_never_shown() {
+        let body = format!(
+            r#"{{"role":"user","content":[{{"type":"text","text":"before"}},{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{}"}}}},{{"type":"text","text":"after"}}]}}"#,
+            "A".repeat(2 << 20)
+        );
+        let message = Message::of(ContentKind::Message, "", &body);
+        let media = Block::Media("image/png, 2 MB as sent, not shown".to_owned());
+        assert_eq!(message.blocks, [said("before"), media, said("after")]);
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let message = Message::of(ContentKind::Result, "", &"€".repeat(30_000));
+        assert!(message.cut);
+        assert_eq!(message.blocks, [said(&"€".repeat(TEXT_BYTES_MAX / 3))]);
+    }
+}

@@ -1,0 +1,59 @@
+//! `/about/conventions`: the attributes of ours, and what Recount makes of an answer.
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+
+use crate::web::page::{Page, Shell};
+use crate::web::state::WebState;
+use crate::web::viewer::Viewer;
+
+/// The page.
+#[derive(Template)]
+#[template(path = "pages/conventions.html")]
+pub(in crate::web) struct ConventionsPage {
+    shell: Shell,
+    attributes: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Name, type and meaning of every attribute that has no convention but ours.
+const ATTRIBUTES: &[(&str, &str, &str)] = &[
+    ("recount.run.id", "string", "The run. It may span traces and workers."),
+    ("recount.run.epoch", "int", "The fencing number of the worker that owns the run."),
+    ("recount.run.seq", "int", "The runtime's own sequence number of the record."),
+    (
+        "recount.run.step_count",
+        "int",
+        "On the last span: how many steps the run had. Makes completeness provable.",
+    ),
+    ("recount.worker.id", "string", "Who ran it."),
+    ("recount.step.id", "string", "The planned step. Every attempt of it carries the same id."),
+    ("recount.step.kind", "string", "think, read, act, reconcile, wait, agent, transport or other."),
+    ("recount.step.attempt", "int", "The attempt's number, from 1."),
+    ("recount.step.verifies", "string", "On a read-back or reconciliation: the step it is about."),
+    ("recount.action.target", "string", "What the act is on, such as order:4812."),
+    ("recount.action.key", "string", "The idempotency key, or a digest of it."),
+    (
+        "recount.action.key_expires_at",
+        "string or int",
+        "Until when the provider keeps the key: RFC 3339 or nanoseconds since 1970.",
+    ),
+    ("recount.action.outcome", "string", "submitted, confirmed, failed or unknown."),
+    ("recount.action.evidence", "string", "given, status, error, timeout, read_back or reconcile."),
+    ("recount.action.compensates", "string", "The key or step id of the act that this one undoes."),
+    (
+        "recount.gate.decision",
+        "string",
+        "new, duplicate or unknown: what the idempotency gate decided before the call.",
+    ),
+    ("recount.context.ref", "string", "The runtime's own name for the snapshot that the model saw."),
+    ("recount.account.id", "string", "The account acted upon or for."),
+    ("recount.entities", "string list", "Others acted upon or for, each type:id."),
+    ("recount.user.id", "string", "The end user."),
+    ("recount.approver", "string", "Who approved the act."),
+    ("recount.policy.version", "string", "The version of the policy it ran under."),
+];
+
+/// Answers `/about/conventions`.
+pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) -> Response {
+    Page(ConventionsPage { shell: Shell::of(&state, &viewer, ""), attributes: ATTRIBUTES }).into_response()
+}

@@ -1,0 +1,8 @@
+//! The pages: each its own view model beside its own template.
+pub(in crate::web) mod content;
+pub(in crate::web) mod conventions;
+pub(in crate::web) mod findings;
+pub(in crate::web) mod run;
+pub(in crate::web) mod runs;
+pub(in crate::web) mod status;
+pub(in crate::web) mod trace;

@@ -1,0 +1,127 @@
+//! `/runs/{run_id}`: what did it do, is that settled, and one attempt of it from six sides.
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+
+use crate::domain::run::Run;
+use crate::domain::summary::RunSummary;
+use crate::store::rows::StepRow;
+use crate::web::error::WebError;
+use crate::web::format;
+use crate::web::link::encoded;
+use crate::web::page::{Page, Shell};
+use crate::web::params::Params;
+use crate::web::reading::{self, Found};
+use crate::web::run::head::{Head, title};
+use crate::web::run::inspector::{Inspector, Loaded, wants};
+use crate::web::run::rail::Rail;
+use crate::web::run::raw::Original;
+use crate::web::run::verdict::Card;
+use crate::web::run::view::{Look, View};
+use crate::web::state::WebState;
+use crate::web::text::{plain, shortened};
+use crate::web::viewer::Viewer;
+
+/// The page.
+#[derive(Template)]
+#[template(path = "pages/run.html")]
+pub(in crate::web) struct RunPage {
+    shell: Shell,
+    title: String,
+    head: Head,
+    card: Card,
+    notice: Option<String>,
+    rail: Rail,
+    inspector: Option<Inspector>,
+}
+
+/// The inspector alone, for swapping it without the page.
+#[derive(Template)]
+#[template(path = "run/inspector.html")]
+pub(in crate::web) struct InspectorPart {
+    inspector: Option<Inspector>,
+}
+
+/// Answers `/runs/{run_id}`; with `part=inspector` only the inspector.
+pub(in crate::web) async fn show(
+    State(state): State<WebState>,
+    Path(run_id): Path<String>,
+    viewer: Viewer,
+    params: Params,
+) -> Result<Response, WebError> {
+    let now_ns = format::now_ns();
+    let run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
+        Found::Run(run) => *run,
+        Found::Moved(run_id) => {
+            let query = params.query();
+            return Ok(Redirect::to(&format!("{}{query}", state.links().run(&run_id))).into_response());
+        }
+        Found::Several => {
+            let to = format!("{}/{}", state.links().to("/traces"), encoded(&run_id));
+            return Ok(Redirect::to(&to).into_response());
+        }
+    };
+    let view = View::read(params.pairs());
+    let loaded = loaded(&state, &viewer, &run, &view).await?;
+    let shell = Shell::of(&state, &viewer, "Runs");
+    if params.get("part") == Some("inspector") {
+        let links = shell.links;
+        let inspector =
+            Look::of(&run, &view).map(|look| Inspector::of(&run, &look, &view, &loaded, (&links, now_ns)));
+        return Ok(Page(InspectorPart { inspector }).into_response());
+    }
+    let summary = RunSummary::of(&run);
+    Ok(Page(RunPage::of(&run, &summary, &view, &loaded, (shell, now_ns))).into_response())
+}
+
+async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Result<Loaded, WebError> {
+    let Some(look) = Look::of(run, view) else { return Ok(Loaded::default()) };
+    let wants = wants(run, &look, view);
+    let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
+    let ids = &look.attempt.record.facts;
+    let kept = match wants.span {
+        true => reading::kept(&state.store, &viewer.scope, (ids.trace_id, ids.span_id)).await?,
+        false => Vec::new(),
+    };
+    // Of several versions, the one that the fold chose.
+    let chosen = look.attempt.record.record_id;
+    let row = kept.into_iter().find(|row| row.record.record_id == chosen);
+    Ok(Loaded { bodies, original: row.map(original) })
+}
+
+fn original(row: StepRow) -> Original {
+    Original {
+        attributes: row.attributes,
+        events: row.events,
+        resource: row.resource,
+        scope: row.scope,
+        bodies: row.bodies,
+    }
+}
+
+impl RunPage {
+    /// The page of a run, as the address asks for it.
+    pub(in crate::web) fn of(
+        run: &Run,
+        summary: &RunSummary,
+        view: &View,
+        loaded: &Loaded,
+        (shell, now_ns): (Shell, u64),
+    ) -> Self {
+        let look = Look::of(run, view);
+        let asked = view
+            .span
+            .filter(|_| look.is_none_or(|look| Some(look.attempt.record.facts.span_id) != view.span));
+        let links = shell.links.clone();
+        Self {
+            title: plain(&shortened(title(run), 120)),
+            head: Head::of(run, summary, &links, now_ns),
+            card: Card::of(run, view),
+            notice: asked
+                .map(|span| format!("Span {span} is not one of this run's steps; another one is shown.")),
+            rail: Rail::of(run, view, look, now_ns),
+            inspector: look.map(|look| Inspector::of(run, &look, view, loaded, (&links, now_ns))),
+            shell,
+        }
+    }
+}

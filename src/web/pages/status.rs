@@ -1,0 +1,164 @@
+//! `/status`: how the server is doing: what waits, what was refused, whether the store answers.
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+
+use crate::store::queries::{rejects, table_sizes};
+use crate::store::rows::Reject;
+use crate::web::format;
+use crate::web::page::{Page, Shell};
+use crate::web::run::head::Fact;
+use crate::web::state::{IngestStatus, LogStatus, ServerStatus, WebState};
+use crate::web::text::{Text, shortened};
+use crate::web::viewer::Viewer;
+
+/// Refusals on the page.
+const REJECTS: u16 = 50;
+
+/// The page.
+#[derive(Template)]
+#[template(path = "pages/status.html")]
+pub(in crate::web) struct StatusPage {
+    shell: Shell,
+    tone: &'static str,
+    head: &'static str,
+    reasons: Vec<String>,
+    store: Vec<Fact>,
+    log: Vec<Fact>,
+    ingest: Vec<Fact>,
+    tables: Vec<(String, String, String, String)>,
+    rejects: Vec<Refusal>,
+    unread: bool,
+}
+
+struct Refusal {
+    at: String,
+    source: Text,
+    class: Text,
+    reason: Text,
+    service: Text,
+    bytes: String,
+}
+
+/// Answers `/status`. It must answer while the store does not.
+pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) -> Response {
+    let status = (state.status)();
+    let sizes = table_sizes(&state.store);
+    let refused = rejects(&state.store, &viewer.scope, None, REJECTS);
+    let (sizes, refused) = tokio::join!(sizes, refused);
+    let now_ns = format::now_ns();
+    let unread = sizes.is_err() || refused.is_err();
+    for error in [sizes.as_ref().err(), refused.as_ref().err()].into_iter().flatten() {
+        tracing::warn!(%error, "the status page could not ask the store");
+    }
+    let tables = sizes.unwrap_or_default();
+    Page(StatusPage {
+        shell: Shell::of(&state, &viewer, "Status"),
+        tone: if status.not_ready.is_empty() && !unread { "confirmed" } else { "finding" },
+        head: if status.not_ready.is_empty() && !unread {
+            "Everything answers"
+        } else {
+            "Not everything answers"
+        },
+        reasons: status.not_ready.clone(),
+        store: store(&status, now_ns),
+        log: log(&status.log, now_ns),
+        ingest: ingest(&status, now_ns),
+        tables: tables
+            .into_iter()
+            .map(|size| {
+                (
+                    size.table,
+                    format::count(size.rows),
+                    format::bytes(size.bytes_on_disk),
+                    format::count(size.parts),
+                )
+            })
+            .collect(),
+        rejects: refused.unwrap_or_default().iter().map(|reject| refusal(reject, now_ns)).collect(),
+        unread,
+    })
+    .into_response()
+}
+
+fn store(status: &ServerStatus, now_ns: u64) -> Vec<Fact> {
+    let answers = match status.store_unreachable_since_ns {
+        None => "yes".to_owned(),
+        Some(since) => format!(
+            "no: unreachable since {} UTC, {}",
+            format::minute(since),
+            format::duration(now_ns.saturating_sub(since))
+        ),
+    };
+    let mut facts = vec![Fact::new("Answers", answers), Fact::new("Where", status.store_place.clone())];
+    if !status.store_version.is_empty() {
+        facts.push(Fact::new("ClickHouse", status.store_version.clone()));
+    }
+    let lag = match status.projection.waiting {
+        0 => "none: lists show everything kept".to_owned(),
+        waiting => format!(
+            "{} to fold, the oldest for {}",
+            format::counted(waiting, "trace", "traces"),
+            format::duration(status.projection.lag_ms.saturating_mul(1_000_000))
+        ),
+    };
+    facts.push(Fact::new("Lists are behind by", lag));
+    facts
+}
+
+fn log(log: &LogStatus, now_ns: u64) -> Vec<Fact> {
+    let waiting = match log.bytes_max {
+        0 => format::bytes(log.bytes),
+        max => format!("{} of {}", format::bytes(log.bytes), format::bytes(max)),
+    };
+    let age = log.oldest_ns.map(|at| format::duration(now_ns.saturating_sub(at)));
+    let mut facts = vec![
+        Fact::new("Waiting", waiting),
+        Fact::new("Oldest", age.unwrap_or_else(|| "nothing waits".to_owned())),
+        Fact::new("Segments", format::count(log.segments)),
+        Fact::new("Drained", format!("{:.0} rows a second", log.drained_rows_per_second)),
+    ];
+    if log.set_aside > 0 {
+        facts.push(Fact::new(
+            "Set aside",
+            format::counted(log.set_aside, "damaged segment", "damaged segments"),
+        ));
+    }
+    facts
+}
+
+fn ingest(status: &ServerStatus, now_ns: u64) -> Vec<Fact> {
+    let IngestStatus { received, kept, refused, redacted, cut, last_ns } = &status.ingest;
+    let refused = match refused.iter().map(|(_, n)| n).sum::<u64>() {
+        0 => "none".to_owned(),
+        all => {
+            let classes: Vec<String> =
+                refused.iter().map(|(class, n)| format!("{} {class}", format::count(*n))).collect();
+            format!("{}: {}", format::count(all), classes.join(", "))
+        }
+    };
+    let last = last_ns.map(|at| format!("{} ago", format::duration(now_ns.saturating_sub(at))));
+    vec![
+        Fact::new("Running since", format!("{} UTC", format::moment(status.started_ns))),
+        Fact::new("Version", status.version.clone()),
+        Fact::new("Received", format::count(*received)),
+        Fact::new("Kept", format::count(*kept)),
+        Fact::new("Refused", refused),
+        Fact::new("Redactions", format::count(*redacted)),
+        Fact::new("Values cut", format::count(*cut)),
+        Fact::new("Last received", last.unwrap_or_else(|| "nothing yet".to_owned())),
+    ]
+}
+
+fn refusal(reject: &Reject, now_ns: u64) -> Refusal {
+    Refusal {
+        at: format!("{} {}", format::clock(reject.at_ns), format::day(reject.at_ns, now_ns))
+            .trim()
+            .to_owned(),
+        source: Text::new(reject.source.clone()),
+        class: Text::new(reject.class.clone()),
+        reason: Text::new(shortened(&reject.reason, 300)),
+        service: Text::new(shortened(reject.service.as_deref().unwrap_or_default(), 80)),
+        bytes: if reject.bytes == 0 { String::new() } else { format::bytes(reject.bytes) },
+    }
+}

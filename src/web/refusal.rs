@@ -1,0 +1,79 @@
+//! What the reader sees of an error: a page, or below `/api` a problem in JSON (RFC 9457).
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::web::error::WebError;
+use crate::web::format;
+use crate::web::page::{Page, Shell};
+use crate::web::state::WebState;
+use crate::web::text;
+use crate::web::viewer::Viewer;
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct ErrorPage {
+    shell: Shell,
+    title: &'static str,
+    text: String,
+    retry: bool,
+}
+
+/// Turns the errors of all handlers into pages, or into problems below `/api`.
+pub(in crate::web) async fn show(State(state): State<WebState>, request: Request, next: Next) -> Response {
+    let for_api = request.uri().path().starts_with("/api/");
+    let is_head = request.method() == Method::HEAD;
+    let response = next.run(request).await;
+    let found = response.extensions().get::<WebError>().cloned();
+    let error = match (found, response.status()) {
+        (Some(error), _) => error,
+        (None, StatusCode::METHOD_NOT_ALLOWED) => WebError::Method,
+        (None, StatusCode::BAD_REQUEST) => WebError::Invalid("The address can't be read.".to_owned()),
+        (None, _) => return response,
+    };
+    let status = error.status();
+    let text = sentence(&error, &state);
+    if for_api {
+        return problem(&error, status, &text);
+    }
+    let page = ErrorPage {
+        shell: Shell::of(&state, &Viewer::of(&state), ""),
+        title: error.title(),
+        text,
+        retry: error == WebError::Unreachable,
+    };
+    let mut shown = (status, Page(page)).into_response();
+    if is_head {
+        *shown.body_mut() = axum::body::Body::empty();
+    }
+    shown
+}
+
+fn sentence(error: &WebError, state: &WebState) -> String {
+    if *error == WebError::Unreachable {
+        let since = (state.status)().store_unreachable_since_ns;
+        let since = since.map(|at| format!(" It has been unreachable since {} UTC.", format::minute(at)));
+        return format!(
+            "Nothing can be read until the store answers again.{} What is sent meanwhile is kept in the log \
+             and shown later.",
+            since.unwrap_or_default()
+        );
+    }
+    let said = text::sentence(&error.to_string());
+    if said.ends_with(['.', '?']) { said } else { format!("{said}.") }
+}
+
+fn problem(error: &WebError, status: StatusCode, detail: &str) -> Response {
+    let body = json!({
+        "type": "about:blank",
+        "title": error.title(),
+        "status": status.as_u16(),
+        "detail": detail,
+    });
+    let kind = HeaderValue::from_static("application/problem+json");
+    (status, [(CONTENT_TYPE, kind)], body.to_string()).into_response()
+}

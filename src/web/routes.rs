@@ -1,0 +1,122 @@
+//! The whole table of addresses, each with what it asks of who calls it.
+use std::convert::Infallible;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{MethodRouter, get};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_service::Service;
+
+use crate::web::api;
+use crate::web::assets;
+use crate::web::error::WebError;
+use crate::web::health;
+use crate::web::host::{self, Below, below, home};
+use crate::web::link::base_of;
+use crate::web::page::guard;
+use crate::web::pages::{content, conventions, findings, run, runs, status, trace};
+use crate::web::refusal;
+use crate::web::state::{WebSettings, WebState};
+use crate::web::viewer::{Permission, admit};
+
+/// An address: its path, what it asks of who calls it, and its handler.
+struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
+
+use Permission::{Anyone, SeeRecords, SeeServer};
+
+/// Every address there is. The router is built from this and from nothing else.
+const TABLE: &[Route] = &[
+    Route("/", Anyone, || get(start)),
+    Route("/runs", SeeRecords, || get(runs::show)),
+    Route("/runs/{run_id}", SeeRecords, || get(run::show)),
+    Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
+    Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
+    Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
+    Route("/status", SeeServer, || get(status::show)),
+    Route("/about/findings", SeeServer, || get(findings::show)),
+    Route("/about/conventions", SeeServer, || get(conventions::show)),
+    Route("/static/{name}", Anyone, || get(assets::serve)),
+    Route("/healthz", Anyone, || get(health::alive)),
+    Route("/readyz", Anyone, || get(health::ready)),
+    Route("/metrics", SeeServer, || get(health::metrics)),
+    Route("/api/v1/runs", SeeRecords, || get(api::runs::list)),
+    Route("/api/v1/runs/{run_id}", SeeRecords, || get(api::run::show)),
+    Route("/api/v1/runs/{run_id}/steps/{step_id}", SeeRecords, || get(api::run::step)),
+    Route("/api/v1/traces/{trace_id}", SeeRecords, || get(api::spans::of_trace)),
+    Route("/api/v1/spans/{trace_id}/{span_id}", SeeRecords, || get(api::spans::show)),
+    Route("/api/v1/contents/{trace_id}/{digest}", SeeRecords, || get(api::contents::show)),
+    Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
+    Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
+];
+
+/// The pages, the API, health and metrics.
+pub fn routes(state: WebState) -> Router {
+    let base = base_of(&state.settings.base_path);
+    let settings = WebSettings { base_path: base.clone(), ..(*state.settings).clone() };
+    let state = WebState { settings: settings.into(), ..state };
+    let mut router = Router::new();
+    for Route(path, permission, handler) in TABLE {
+        let gate = from_fn_with_state((state.clone(), *permission), admit);
+        router = router.route(path, handler().layer(gate));
+    }
+    let router = router
+        .fallback(nowhere)
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(state.clone(), host::check))
+        .layer(from_fn_with_state(state.clone(), refusal::show))
+        .layer(from_fn(guard))
+        .with_state(state);
+    if base.is_empty() { router } else { under(base, router) }
+}
+
+/// Answers with the base path before each address and without it: a proxy may cut it off or keep it.
+fn under(base: String, router: Router) -> Router {
+    Router::new().fallback(move |request: Request| {
+        let (base, mut router) = (base.clone(), router.clone());
+        async move {
+            let mut request = request;
+            match below(request.uri(), &base) {
+                Below::Home => return home(&base),
+                Below::Cut(uri) => *request.uri_mut() = uri,
+                Below::AsIs => {}
+            }
+            let answered: Result<Response, Infallible> = router.call(request).await;
+            answered.unwrap_or_else(|never| match never {})
+        }
+    })
+}
+
+async fn start(State(state): State<WebState>) -> Redirect {
+    Redirect::to(&state.links().runs())
+}
+
+async fn nowhere() -> WebError {
+    WebError::NotFound("There is no such page.".to_owned())
+}
+
+/// A handler that panicked costs its own request, and the log says so.
+fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
+    // The words of a panic may quote what was being shown.
+    drop(cause);
+    tracing::error!("a handler panicked");
+    WebError::Broken.into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_never_open_to_anyone() {
+        let mut paths: Vec<&str> = TABLE.iter().map(|Route(path, _, _)| *path).collect();
+        for Route(path, permission, _) in TABLE {
+            let open = ["/", "/static/{name}", "/healthz", "/readyz"].contains(path);
+            assert_eq!(*permission == Anyone, open, "{path}");
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), TABLE.len(), "an address is named twice");
+    }
+}

@@ -1,0 +1,17 @@
+//! One run in view: its verdict, its rail of steps, and the inspector beside it.
+pub(in crate::web) mod bars;
+pub(in crate::web) mod bodies;
+mod drawing;
+mod gate;
+mod happened;
+pub(in crate::web) mod head;
+pub(in crate::web) mod inspector;
+mod model;
+mod proposed;
+pub(in crate::web) mod rail;
+pub(in crate::web) mod raw;
+mod row;
+mod saw;
+mod thread;
+pub(in crate::web) mod verdict;
+pub(in crate::web) mod view;

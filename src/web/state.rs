@@ -1,0 +1,114 @@
+//! What the pages are served with: the store, the settings, and how to ask the server about itself.
+use std::fmt;
+use std::sync::Arc;
+
+use crate::domain::ids::Project;
+use crate::store::Store;
+use crate::web::link::Links;
+
+/// Everything handlers need. Cheap to clone.
+#[derive(Clone)]
+pub struct WebState {
+    /// Where records are read from.
+    pub store: Store,
+    /// How this room behaves.
+    pub settings: Arc<WebSettings>,
+    /// How the server is doing now. Must be quick: pages call it.
+    pub status: Arc<dyn Fn() -> ServerStatus + Send + Sync>,
+    /// The text of `/metrics`.
+    pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl fmt::Debug for WebState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebState").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// How this room behaves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebSettings {
+    /// The path below which a proxy serves the pages: empty, or `/x` without a trailing slash. Requests are
+    /// answered with it and without it, so the proxy may cut it off or keep it.
+    pub base_path: String,
+    /// Host names that requests may be addressed to, beside loopback names and plain addresses.
+    pub hosts: Vec<String>,
+    /// The one project there is until access is configured.
+    pub project: Project,
+    /// Where OTLP over HTTP is taken, shown to who has sent nothing yet: `127.0.0.1:4318`.
+    pub otlp_http: String,
+    /// Where OTLP over gRPC is taken.
+    pub otlp_grpc: String,
+}
+
+impl WebState {
+    pub(in crate::web) fn links(&self) -> Links {
+        Links::new(&self.settings.base_path)
+    }
+}
+
+/// How the server is doing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ServerStatus {
+    /// Why the server does not take writes now, one reason each; empty when it does.
+    pub not_ready: Vec<String>,
+    /// When the server started, nanoseconds since 1970.
+    pub started_ns: u64,
+    /// Its version.
+    pub version: String,
+    /// Where the SQL runs: `embedded in <directory>` or `server at <host:port>`.
+    pub store_place: String,
+    /// The version of ClickHouse; empty when not asked yet.
+    pub store_version: String,
+    /// Since when the store has not answered, nanoseconds since 1970; `None` when it answers.
+    pub store_unreachable_since_ns: Option<u64>,
+    /// The log of rows not yet confirmed in the store.
+    pub log: LogStatus,
+    /// What came in since the start.
+    pub ingest: IngestStatus,
+    /// How far the lists are behind the records.
+    pub projection: ProjectionStatus,
+}
+
+/// The state of the log.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LogStatus {
+    /// Bytes that wait.
+    pub bytes: u64,
+    /// Most bytes that may wait; beyond it requests are refused.
+    pub bytes_max: u64,
+    /// When the oldest waiting request was acknowledged, nanoseconds since 1970; `None` when none waits.
+    pub oldest_ns: Option<u64>,
+    /// Segments that wait.
+    pub segments: u64,
+    /// Segments set aside because they were damaged.
+    pub set_aside: u64,
+    /// Rows a second that reached the store lately.
+    pub drained_rows_per_second: f64,
+}
+
+/// What came in since the start.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IngestStatus {
+    /// Spans and log records received.
+    pub received: u64,
+    /// Of these, acknowledged.
+    pub kept: u64,
+    /// Refused, by class of reason.
+    pub refused: Vec<(String, u64)>,
+    /// Redactions applied.
+    pub redacted: u64,
+    /// Values cut to the limit.
+    pub cut: u64,
+    /// When something was last received, nanoseconds since 1970.
+    pub last_ns: Option<u64>,
+}
+
+/// How far the lists are behind the records.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProjectionStatus {
+    /// Traces that wait to be folded.
+    pub waiting: u64,
+    /// Age of the oldest of them, milliseconds.
+    pub lag_ms: u64,
+}
