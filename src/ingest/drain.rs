@@ -10,10 +10,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::domain::ids::{Project, TraceId};
 use crate::ingest::progress::Progress;
 use crate::ingest::push::{Patience, Pusher, Stopped};
-use crate::ingest::sink::{Batch, Rejected, Sink, TableInsert};
+use crate::ingest::sink::{RefusedRows, Rejected, Sink};
 use crate::log::{Log, Sealed, SegmentId};
+use crate::store::rows::{FrameError, Gathered, Insert, Table};
 
 /// So many stored segments may wait for their projection while later ones are inserted.
 const PROJECTING_MAX: usize = 2;
@@ -135,17 +137,16 @@ impl<S: Sink> Draining<S> {
         let id = sealed.id();
         let last = sealed.frames().last().map(|frame| frame.sequence);
         let (records, prefix) = (sealed.weight(), format!("{}-{id}", sealed.log_id()));
-        let sink = self.sink.clone();
         let gathered = tokio::task::spawn_blocking(move || {
-            let batch = sink.gather(&sealed);
-            (sealed, batch)
+            let gathered = gathered(&sealed);
+            (sealed, gathered)
         });
         // Only a runtime that is stopping does not finish it.
-        let Ok((sealed, batch)) = gathered.await else { return Err(Stopped) };
-        let Batch { inserts, touched } = match batch {
-            Ok(batch) => batch,
+        let Ok((sealed, gathered)) = gathered.await else { return Err(Stopped) };
+        let Gathered { inserts, touched } = match gathered {
+            Ok(gathered) => gathered,
             Err(reason) => {
-                if let Err(error) = self.log.set_aside(&sealed, &reason).await {
+                if let Err(error) = self.log.set_aside(&sealed, &reason.to_string()).await {
                     tracing::warn!(%error, segment = %id, "the segment keeps its name for now");
                 }
                 self.progress.passed(last);
@@ -170,8 +171,10 @@ impl<S: Sink> Draining<S> {
         }
         if !rejected.is_empty() {
             self.put_aside((id, header), &rejected).await?;
-            for (insert, refused) in &rejected {
-                pusher.report(&prefix, insert, refused).await?;
+            // Steps say whose they are; so, as long as a segment has rows of one project, do all others.
+            let project = touched.first().map(|(project, _)| project.clone()).unwrap_or_default();
+            for (insert, rejected) in &rejected {
+                pusher.report(&prefix, &project, &RefusedRows { insert, rejected }).await?;
             }
         }
         drop(inserts);
@@ -183,19 +186,19 @@ impl<S: Sink> Draining<S> {
     async fn put_aside(
         &self,
         (id, header): (SegmentId, Bytes),
-        rejected: &[(&TableInsert, Vec<Rejected>)],
+        rejected: &[(&Insert, Vec<Rejected>)],
     ) -> Result<(), Stopped> {
         let mut payloads = Vec::new();
         let (mut rows, mut records) = (0, 0);
         for (insert, refused) in rejected {
-            for one in refused {
-                let (table, reason) = (&insert.table, &one.reason);
-                tracing::error!(segment = %id, table, rows = one.rows, reason, "the store refuses rows");
-                let count = u32::try_from(one.rows).unwrap_or(u32::MAX);
+            for Rejected { rows: range, reason } in refused {
+                let table = insert.table.name();
+                tracing::error!(segment = %id, table, rows = range.len(), reason, "the store refuses rows");
+                let count = u32::try_from(range.len()).unwrap_or(u32::MAX);
                 rows += u64::from(count);
-                let weight = if insert.is_records { count } else { 0 };
+                let weight = if insert.table == Table::Steps { count } else { 0 };
                 records += u64::from(weight);
-                payloads.push((self.sink.payload(insert, one), weight));
+                payloads.push((insert.frame_of(range.clone()), weight));
             }
         }
         let mut wait = self.patience.backoff_min;
@@ -213,7 +216,7 @@ impl<S: Sink> Draining<S> {
     }
 
     /// Projects and then deletes, while the next segment is inserted already.
-    async fn settle(&self, id: SegmentId, touched: S::Touched) -> Result<(), Stopped> {
+    async fn settle(&self, id: SegmentId, touched: Vec<(Project, TraceId)>) -> Result<(), Stopped> {
         let permit = tokio::select! {
             permit = self.projecting.clone().acquire_owned() => permit,
             () = self.stop.cancelled() => return Err(Stopped),
@@ -230,4 +233,9 @@ impl<S: Sink> Draining<S> {
         });
         Ok(())
     }
+}
+
+fn gathered(sealed: &Sealed) -> Result<Gathered, FrameError> {
+    let frames = sealed.frames().iter().map(|frame| (frame.sequence, frame.payload.as_ref()));
+    Gathered::of(sealed.header(), sealed.log_id().0, frames)
 }

@@ -19,6 +19,7 @@ mod router;
 mod setback;
 mod signal;
 mod sink;
+mod stored;
 mod tally;
 mod throttle;
 #[cfg(test)]
@@ -36,4 +37,5 @@ pub use receive::Receiver;
 pub use refusal::Refusal;
 pub use router::router;
 pub use signal::{Answer, Format, Signal};
-pub use sink::{Batch, Rejected, Setback, Sink, TableInsert};
+pub use sink::{RefusedRows, Rejected, Setback, Sink};
+pub use stored::Stored;

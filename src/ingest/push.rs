@@ -7,8 +7,10 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::ids::Project;
 use crate::ingest::progress::Progress;
-use crate::ingest::sink::{Rejected, Setback, Sink, TableInsert};
+use crate::ingest::sink::{RefusedRows, Rejected, Setback, Sink, bytes_of};
+use crate::store::rows::{Insert, Table};
 
 /// After so many answers that it is too much now, rows go in smaller pieces.
 const CROWDED_MAX: u32 = 6;
@@ -47,30 +49,18 @@ enum Attempt {
 
 impl<S: Sink> Pusher<'_, S> {
     /// Stores all rows but those that the store refuses, which are returned. `prefix` names log and segment.
-    pub(crate) async fn push(&self, prefix: &str, insert: &TableInsert) -> Result<Vec<Rejected>, Stopped> {
+    pub(crate) async fn push(&self, prefix: &str, insert: &Insert) -> Result<Vec<Rejected>, Stopped> {
         let mut rejected = Vec::new();
-        // Where rows end is looked up only when they have to be taken apart.
-        let mut ends: Option<Vec<usize>> = None;
         let mut pieces = Vec::new();
-        pieces.push(0..1);
+        pieces.push(0..insert.ends.len());
         while let Some(rows) = pieces.pop() {
-            let bytes = piece(insert, ends.as_deref(), &rows);
-            let divisible = ends.is_none() || rows.len() > 1;
-            let attempt = match self.insert(prefix, insert, bytes.clone(), divisible).await? {
-                Attempt::Stored => continue,
-                attempt @ (Attempt::Crowded | Attempt::Refused(_)) => attempt,
-            };
-            let Range { start, end } = match ends {
-                Some(_) => rows,
-                None => 0..ends.insert(self.ends(insert)).len(),
-            };
-            match attempt {
-                Attempt::Refused(reason) if end - start <= 1 || rejected.len() >= REJECTED_MAX => {
-                    rejected.push(Rejected { bytes, rows: end - start, reason });
+            match self.insert(prefix, insert, &rows).await? {
+                Attempt::Stored => {}
+                Attempt::Refused(reason) if rows.len() <= 1 || rejected.len() >= REJECTED_MAX => {
+                    rejected.push(Rejected { rows, reason });
                 }
-                // One row and too much: nothing is left but to wait.
-                Attempt::Crowded if end - start <= 1 => pieces.push(start..end),
-                Attempt::Stored | Attempt::Crowded | Attempt::Refused(_) => {
+                Attempt::Crowded | Attempt::Refused(_) => {
+                    let Range { start, end } = rows;
                     let middle = start + (end - start) / 2;
                     // The last in is the first out: order is kept.
                     pieces.push(middle..end);
@@ -81,25 +71,11 @@ impl<S: Sink> Pusher<'_, S> {
         Ok(rejected)
     }
 
-    /// Where rows may be taken apart; the last place is the end of all of them.
-    fn ends(&self, insert: &TableInsert) -> Vec<usize> {
-        let mut ends = self.sink.row_ends(insert);
-        if ends.last() != Some(&insert.bytes.len()) || !ends.is_sorted() {
-            ends = vec![insert.bytes.len()];
-        }
-        ends
-    }
-
-    async fn insert(
-        &self,
-        prefix: &str,
-        insert: &TableInsert,
-        bytes: Bytes,
-        divisible: bool,
-    ) -> Result<Attempt, Stopped> {
-        let token = token(prefix, &insert.table, bytes.clone()).await;
-        let attempt =
-            self.until_answered(divisible, || self.sink.insert(insert, bytes.clone(), &token)).await?;
+    async fn insert(&self, prefix: &str, insert: &Insert, rows: &Range<usize>) -> Result<Attempt, Stopped> {
+        let bytes = bytes_of(insert, rows);
+        let token = token(prefix, insert.table, bytes.clone()).await;
+        let attempt = self.until_answered(rows.len() > 1, || self.sink.insert(insert, bytes.clone(), &token));
+        let attempt = attempt.await?;
         if matches!(attempt, Attempt::Stored) {
             self.sink.confirmed(insert, &bytes);
         }
@@ -110,11 +86,11 @@ impl<S: Sink> Pusher<'_, S> {
     pub(crate) async fn report(
         &self,
         prefix: &str,
-        insert: &TableInsert,
-        rejected: &[Rejected],
+        project: &Project,
+        refused: &RefusedRows<'_>,
     ) -> Result<(), Stopped> {
-        let token = format!("{prefix}-{}-rejected", insert.table);
-        match self.until_answered(false, || self.sink.report(insert, rejected, &token)).await? {
+        let token = format!("{prefix}-{}-rejected", refused.insert.table.name());
+        match self.until_answered(false, || self.sink.report(project, refused, &token)).await? {
             Attempt::Stored => {}
             Attempt::Refused(reason) => tracing::error!(reason, "refused rows cannot be shown"),
             Attempt::Crowded => tracing::error!("refused rows cannot be shown"),
@@ -172,23 +148,15 @@ impl<S: Sink> Pusher<'_, S> {
     }
 }
 
-/// These of the insert's rows; all of them while nobody has looked where they end.
-fn piece(insert: &TableInsert, ends: Option<&[usize]>, rows: &Range<usize>) -> Bytes {
-    let Some(ends) = ends else { return insert.bytes.clone() };
-    let before = |row: usize| row.checked_sub(1).map_or(Some(0), |last| ends.get(last).copied());
-    let (from, to) = (before(rows.start).unwrap_or_default(), before(rows.end).unwrap_or(insert.bytes.len()));
-    insert.bytes.slice(from.min(to)..to)
-}
-
 /// Names these very bytes of this segment's table: the same for the same, another for any other.
-async fn token(prefix: &str, table: &str, bytes: Bytes) -> String {
+async fn token(prefix: &str, table: Table, bytes: Bytes) -> String {
     let hash = match tokio::task::spawn_blocking(move || Sha256::digest(&bytes)).await {
         Ok(hash) => hash,
         // Only when the runtime is stopping: the insert will not be made either.
         Err(_) => Sha256::digest(prefix),
     };
     let hash: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("{prefix}-{table}-{hash}")
+    format!("{prefix}-{}-{hash}", table.name())
 }
 
 /// Between half of it and all of it, so that many replicas do not come back at one moment.

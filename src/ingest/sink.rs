@@ -1,77 +1,51 @@
 //! What the drain needs of the store and of projection, as one thing that a test can stand in for.
+use std::ops::Range;
+
 use bytes::Bytes;
 
-use crate::log::Sealed;
+use crate::domain::ids::{Project, TraceId};
+use crate::store::rows::Insert;
 
 /// Where drained rows go.
 pub trait Sink: Send + Sync + 'static {
-    /// What has to be projected after a segment's rows are stored.
-    type Touched: Send + 'static;
-
-    /// All rows of a segment, one insert a table, in the order in which tables are filled. The same segment
-    /// always gives the same bytes. An error says why nobody will ever read this segment.
-    fn gather(&self, sealed: &Sealed) -> Result<Batch<Self::Touched>, String>;
-
-    /// Stores rows. `Ok` means stored, or stored before under this token.
+    /// Stores some of the insert's rows. `Ok` means stored, or stored before under this token.
     fn insert(
         &self,
-        insert: &TableInsert,
+        insert: &Insert,
         rows: Bytes,
         token: &str,
     ) -> impl Future<Output = Result<(), Setback>> + Send;
 
     /// These rows are stored now.
-    fn confirmed(&self, insert: &TableInsert, rows: &[u8]);
+    fn confirmed(&self, insert: &Insert, rows: &[u8]);
 
     /// Resolves when everything that follows from the stored rows is written too.
-    fn project(&self, touched: Self::Touched) -> impl Future<Output = ()> + Send;
+    fn project(&self, touched: Vec<(Project, TraceId)>) -> impl Future<Output = ()> + Send;
 
-    /// Where each of the rows ends. Where that cannot be told any more, where each group of them ends that
-    /// stays together.
-    fn row_ends(&self, insert: &TableInsert) -> Vec<usize>;
-
-    /// The rows as a payload that [`Sink::gather`] reads, for the file of rejected rows.
-    fn payload(&self, insert: &TableInsert, rejected: &Rejected) -> Bytes;
-
-    /// Makes it visible that these rows were refused. `token` is the same whenever the segment is drained
-    /// again.
+    /// Makes it visible to this project that rows were refused. The token is the same whenever the segment is
+    /// drained again.
     fn report(
         &self,
-        insert: &TableInsert,
-        rejected: &[Rejected],
+        project: &Project,
+        refused: &RefusedRows<'_>,
         token: &str,
     ) -> impl Future<Output = Result<(), Setback>> + Send;
 }
 
-/// What a segment holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch<T> {
-    /// One insert a table, in order.
-    pub inserts: Vec<TableInsert>,
-    /// What to project afterwards.
-    pub touched: T,
+/// Rows of one table that the store refuses.
+#[derive(Debug)]
+pub struct RefusedRows<'a> {
+    /// The insert they were part of.
+    pub insert: &'a Insert,
+    /// Which of its rows.
+    pub rejected: &'a [Rejected],
 }
 
-/// All rows of one table in one segment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableInsert {
-    /// The table's name.
-    pub table: String,
-    /// The columns that the rows have.
-    pub columns: Vec<String>,
-    /// The rows.
-    pub bytes: Bytes,
-    /// Whether a row is a record as the ledger counts them.
-    pub is_records: bool,
-}
-
-/// Rows that the store refuses.
+/// Rows that the store refuses, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// The rows.
-    pub bytes: Bytes,
-    /// How many.
-    pub rows: usize,
+    /// Which of the insert's rows.
+    pub rows: Range<usize>,
     /// Why, without their content.
     pub reason: String,
 }
@@ -86,4 +60,11 @@ pub enum Setback {
     Crowded(&'static str),
     /// Some of these rows will never be taken.
     Refused(String),
+}
+
+/// The bytes of some of the insert's rows.
+pub(crate) fn bytes_of(insert: &Insert, rows: &Range<usize>) -> Bytes {
+    let end_of = |row: usize| row.checked_sub(1).and_then(|row| insert.ends.get(row)).copied().unwrap_or(0);
+    let (from, to) = (end_of(rows.start), end_of(rows.end).min(insert.bytes.len()));
+    insert.bytes.slice(from.min(to)..to)
 }

@@ -7,10 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use tempfile::tempdir;
 
+use crate::domain::ids::{Project, TraceId};
 use crate::ingest::drain::{Drain, DrainSettings};
 use crate::ingest::keep::{Ack, Keeper, NotKept};
-use crate::ingest::sink::{Batch, Rejected, Setback, Sink, TableInsert};
-use crate::log::{Log, LogSettings, Sealed};
+use crate::ingest::sink::{RefusedRows, Setback, Sink};
+use crate::log::{Log, LogSettings};
+use crate::store::rows::{EncodedRequest, Insert, Table, TableRows, segment_header};
 
 /// What the store does with the next insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +32,7 @@ struct Inner {
     poison: BTreeSet<u32>,
     tokens: BTreeSet<String>,
     /// Rows by table, in the order of their arrival.
-    tables: BTreeMap<String, Vec<u32>>,
+    tables: BTreeMap<Table, Vec<u32>>,
     projected: Vec<u32>,
     confirmed: Vec<u32>,
     reported: Vec<usize>,
@@ -52,35 +54,43 @@ impl Faulty {
         self.inner(|inner| inner.mood = Some(mood));
     }
 
-    fn table(&self, table: &str) -> Vec<u32> {
-        self.inner(|inner| inner.tables.get(table).cloned().unwrap_or_default())
+    fn table(&self, table: Table) -> Vec<u32> {
+        self.inner(|inner| inner.tables.get(&table).cloned().unwrap_or_default())
     }
 }
 
-fn numbers(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|four| u32::from_le_bytes(*four)).collect()
+/// Where the number is in a row, and how long the row is.
+fn shape(table: Table) -> (usize, usize) {
+    if table == Table::Contents { (0, 34) } else { (10, 26) }
+}
+
+fn numbers(table: Table, bytes: &[u8]) -> Vec<u32> {
+    let (at, length) = shape(table);
+    bytes.chunks(length).map(|row| u32::from_le_bytes(*row[at..].first_chunk().unwrap())).collect()
+}
+
+/// As much of rows as the drain looks at: each number has a body and a record in a trace of its own.
+fn request(numbers: impl IntoIterator<Item = u32>) -> EncodedRequest {
+    let numbers: Vec<u32> = numbers.into_iter().collect();
+    let trace = |number: u32| {
+        let mut trace = [0; 16];
+        trace[..4].copy_from_slice(&number.to_le_bytes());
+        trace
+    };
+    let rows = |table: Table, row: fn([u8; 16]) -> Vec<u8>| TableRows {
+        table,
+        bytes: numbers.iter().flat_map(|number| row(trace(*number))).collect(),
+        lengths: vec![shape(table).1; numbers.len()],
+    };
+    let contents = rows(Table::Contents, |trace| [&trace[..], &trace, &[0, 0]].concat());
+    let steps = rows(Table::Steps, |trace| [&b"\x07default\0\0"[..], &trace].concat());
+    let traces = numbers.iter().map(|number| TraceId(trace(*number))).collect();
+    EncodedRequest { project: Project::default(), tables: vec![contents, steps], traces }
 }
 
 impl Sink for Faulty {
-    type Touched = Vec<u32>;
-
-    fn gather(&self, sealed: &Sealed) -> Result<Batch<Vec<u32>>, String> {
-        let bytes: Vec<u8> = sealed.frames().iter().flat_map(|frame| frame.payload.to_vec()).collect();
-        if !bytes.len().is_multiple_of(4) {
-            return Err("not numbers".to_owned());
-        }
-        let touched = numbers(&bytes);
-        let insert = |table: &str| TableInsert {
-            table: table.to_owned(),
-            columns: vec!["number".to_owned()],
-            bytes: bytes.clone().into(),
-            is_records: table == "steps",
-        };
-        Ok(Batch { inserts: vec![insert("contents"), insert("steps")], touched })
-    }
-
-    async fn insert(&self, insert: &TableInsert, rows: Bytes, token: &str) -> Result<(), Setback> {
-        let numbers = numbers(&rows);
+    async fn insert(&self, insert: &Insert, rows: Bytes, token: &str) -> Result<(), Setback> {
+        let numbers = numbers(insert.table, &rows);
         let mood = self.inner(|inner| {
             inner.inserts += 1;
             inner.mood.unwrap_or(Mood::Well)
@@ -95,11 +105,11 @@ impl Sink for Faulty {
             Mood::Well | Mood::Forgetful | Mood::Small(_) => {}
         }
         self.inner(|inner| {
-            if insert.table == "steps" && numbers.iter().any(|number| inner.poison.contains(number)) {
+            if insert.table == Table::Steps && numbers.iter().any(|number| inner.poison.contains(number)) {
                 return Err(Setback::Refused("code 27".to_owned()));
             }
             if inner.tokens.insert(token.to_owned()) {
-                inner.tables.entry(insert.table.clone()).or_default().extend(&numbers);
+                inner.tables.entry(insert.table).or_default().extend(&numbers);
             }
             if mood == Mood::Forgetful && inner.inserts % 3 != 0 {
                 return Err(Setback::Again("unknown"));
@@ -108,39 +118,41 @@ impl Sink for Faulty {
         })
     }
 
-    fn confirmed(&self, insert: &TableInsert, rows: &[u8]) {
-        if insert.table == "contents" {
-            self.inner(|inner| inner.confirmed.extend(numbers(rows)));
+    fn confirmed(&self, insert: &Insert, rows: &[u8]) {
+        if insert.table == Table::Contents {
+            self.inner(|inner| inner.confirmed.extend(numbers(Table::Contents, rows)));
         }
     }
 
-    async fn project(&self, touched: Vec<u32>) {
+    async fn project(&self, touched: Vec<(Project, TraceId)>) {
         while self.inner(|inner| inner.projection_hangs) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         self.inner(|inner| {
-            let stored = inner.tables.get("steps").cloned().unwrap_or_default();
-            assert!(touched.iter().all(|number| stored.contains(number) || inner.poison.contains(number)));
-            inner.projected.extend(touched);
+            let stored = inner.tables.get(&Table::Steps).cloned().unwrap_or_default();
+            for (project, trace_id) in touched {
+                assert_eq!(project, Project::default());
+                let number = u32::from_le_bytes(*trace_id.0.first_chunk().unwrap());
+                assert!(stored.contains(&number) || inner.poison.contains(&number));
+                inner.projected.push(number);
+            }
         });
     }
 
-    fn row_ends(&self, insert: &TableInsert) -> Vec<usize> {
-        (4..=insert.bytes.len()).step_by(4).collect()
-    }
-
-    fn payload(&self, _: &TableInsert, rejected: &Rejected) -> Bytes {
-        rejected.bytes.clone()
-    }
-
-    async fn report(&self, _: &TableInsert, rejected: &[Rejected], token: &str) -> Result<(), Setback> {
+    async fn report(&self, project: &Project, refused: &RefusedRows<'_>, token: &str) -> Result<(), Setback> {
+        assert_eq!(*project, Project::default());
         self.inner(|inner| {
             if inner.tokens.insert(token.to_owned()) {
-                inner.reported.extend(rejected.iter().map(|one| one.rows));
+                inner.reported.extend(refused.rejected.iter().map(|one| one.rows.len()));
             }
         });
         Ok(())
     }
+}
+
+async fn offer(keeper: &Keeper, numbers: impl IntoIterator<Item = u32>) -> Result<(), NotKept> {
+    let request = request(numbers);
+    keeper.keep(request.to_frame(), u32::try_from(request.traces.len()).unwrap()).await
 }
 
 struct House {
@@ -152,7 +164,7 @@ struct House {
 
 impl House {
     fn open(dir: &Path, sink: &Faulty, ack: Ack) -> Self {
-        let (log, recovery) = Log::open(LogSettings::new(dir.to_owned(), Bytes::new())).unwrap();
+        let (log, recovery) = Log::open(LogSettings::new(dir.to_owned(), segment_header().into())).unwrap();
         assert_eq!(recovery.set_aside, []);
         let settings = DrainSettings {
             pace: Duration::from_millis(1),
@@ -166,9 +178,7 @@ impl House {
     }
 
     async fn keep(&self, numbers: impl IntoIterator<Item = u32>) -> Result<(), NotKept> {
-        let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
-        let records = u32::try_from(bytes.len() / 4).unwrap();
-        let kept = self.keeper.keep(bytes.into(), records).await;
+        let kept = offer(&self.keeper, numbers).await;
         assert!(self.keeper.ledger().is_balanced(), "{:?}", self.keeper.ledger());
         kept
     }
@@ -197,8 +207,8 @@ impl House {
 
 fn order_kept(sink: &Faulty, all: u32) {
     let expected: Vec<u32> = (0..all).collect();
-    assert_eq!(sink.table("contents"), expected);
-    assert_eq!(sink.table("steps"), expected);
+    assert_eq!(sink.table(Table::Contents), expected);
+    assert_eq!(sink.table(Table::Steps), expected);
     assert_eq!(sink.inner(|inner| inner.projected.clone()), expected);
     assert_eq!(sink.inner(|inner| inner.confirmed.clone()), expected);
 }
@@ -288,7 +298,7 @@ async fn a_restart_between_insert_and_delete_stores_nothing_twice() {
     sink.inner(|inner| inner.projection_hangs = false);
     let house = House::open(dir.path(), &sink, Ack::Log);
     house.until_empty().await;
-    assert_eq!(sink.table("steps"), (0..20).collect::<Vec<_>>());
+    assert_eq!(sink.table(Table::Steps), (0..20).collect::<Vec<_>>());
     assert_eq!(sink.inner(|inner| inner.projected.clone()), (0..20).collect::<Vec<_>>());
     house.close().await;
 }
@@ -308,8 +318,8 @@ async fn poison_rows_are_found_put_aside_and_shown_and_the_rest_is_stored() {
     house.until_empty().await;
     let mut expected: Vec<u32> = (1..63).filter(|number| !matches!(number, 17 | 18)).collect();
     expected.insert(0, 100);
-    assert_eq!(sink.table("steps"), expected);
-    assert_eq!(sink.table("contents").len(), 65);
+    assert_eq!(sink.table(Table::Steps), expected);
+    assert_eq!(sink.table(Table::Contents).len(), 65);
     assert_eq!(sink.inner(|inner| inner.reported.clone()), [1, 1, 1, 1]);
     let ledger = house.keeper.ledger();
     assert_eq!((ledger.kept, ledger.stored, ledger.set_aside), (65, 61, 4));
@@ -321,7 +331,7 @@ async fn poison_rows_are_found_put_aside_and_shown_and_the_rest_is_stored() {
     sink.inner(|inner| inner.poison.clear());
     let house = House::open(dir.path(), &sink, Ack::Log);
     house.until_empty().await;
-    let stored: BTreeSet<u32> = sink.table("steps").into_iter().collect();
+    let stored: BTreeSet<u32> = sink.table(Table::Steps).into_iter().collect();
     assert_eq!(stored.len(), 65);
     house.close().await;
 }
@@ -334,7 +344,7 @@ async fn nothing_but_poison_does_not_block_what_comes_after() {
     let house = House::open(dir.path(), &sink, Ack::Log);
     house.keep(0..3000).await.unwrap();
     house.keep([5000]).await.unwrap();
-    house.until(|house| house.sink.table("steps") == [5000]).await;
+    house.until(|house| house.sink.table(Table::Steps) == [5000]).await;
     house.until_empty().await;
     assert_eq!(house.keeper.ledger().set_aside, 3000);
     assert!(sink.inner(|inner| inner.inserts) < 2_500);
@@ -357,10 +367,10 @@ async fn a_store_that_cannot_hold_so_much_gets_less_at_once() {
 async fn a_segment_that_nobody_can_read_is_set_aside() {
     let dir = tempdir().unwrap();
     let house = House::open(dir.path(), &Faulty::default(), Ack::Log);
-    house.keeper.keep(Bytes::from_static(b"odd"), 1).await.unwrap();
+    house.log.append(Bytes::from_static(b"odd"), 1).await.unwrap();
     house.until_empty().await;
     house.keep([1]).await.unwrap();
-    house.until(|house| house.sink.table("steps") == [1]).await;
+    house.until(|house| house.sink.table(Table::Steps) == [1]).await;
     assert_eq!(house.keeper.ledger().set_aside, 1);
     house.close().await;
 }
@@ -371,7 +381,7 @@ async fn with_ack_store_ok_waits_for_the_store() {
     let sink = Faulty::default();
     let house = House::open(dir.path(), &sink, Ack::Store { patience: Duration::from_millis(200) });
     house.keep([0]).await.unwrap();
-    assert_eq!(sink.table("steps"), [0], "it was stored before OK");
+    assert_eq!(sink.table(Table::Steps), [0], "it was stored before OK");
     sink.be(Mood::Down);
     assert_eq!(house.keep([1]).await, Err(NotKept::Unconfirmed));
     // It is known to be down now: nothing is put into the log that would only fill it.
@@ -380,7 +390,7 @@ async fn with_ack_store_ok_waits_for_the_store() {
     sink.be(Mood::Well);
     house.until_empty().await;
     house.keep([3]).await.unwrap();
-    assert_eq!(sink.table("steps"), [0, 1, 3]);
+    assert_eq!(sink.table(Table::Steps), [0, 1, 3]);
     sink.be(Mood::Hanging);
     let (answer, ()) = tokio::join!(house.keep([4]), async {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -393,11 +403,12 @@ async fn with_ack_store_ok_waits_for_the_store() {
 #[tokio::test]
 async fn a_full_log_and_a_stopped_one_refuse() {
     let dir = tempdir().unwrap();
-    let settings = LogSettings { bytes_max: 1_000, ..LogSettings::new(dir.path().to_owned(), Bytes::new()) };
+    let settings =
+        LogSettings { bytes_max: 5_000, ..LogSettings::new(dir.path().to_owned(), segment_header().into()) };
     let (log, _) = Log::open(settings).unwrap();
     let keeper = Keeper::new(log.clone(), Ack::Log, Arc::default());
-    assert_eq!(keeper.keep(vec![0; 2_000].into(), 1).await, Err(NotKept::Full));
-    assert_eq!(keeper.keep(vec![0; 100].into(), 1).await, Ok(()));
+    assert_eq!(offer(&keeper, 0..100).await, Err(NotKept::Full));
+    assert_eq!(offer(&keeper, [1]).await, Ok(()));
     log.close().await;
-    assert_eq!(keeper.keep(vec![0; 100].into(), 1).await, Err(NotKept::Stopping));
+    assert_eq!(offer(&keeper, [1]).await, Err(NotKept::Stopping));
 }

@@ -151,7 +151,8 @@ impl Encoder {
         traces.sort_unstable();
         traces.dedup();
         let contents = self.contents(request, tidied.iter().map(|step| &**step).zip(&digests));
-        let tables = [contents, leaves, steps, self.rejects(request)];
+        let Request { project, received_ns, source, refused, .. } = request;
+        let tables = [contents, leaves, steps, self.rejects(project, *received_ns, source, refused)];
         let tables = tables.into_iter().filter_map(Rows::finish).collect();
         Ok(EncodedRequest { project: request.project.clone(), tables, traces })
     }
@@ -210,15 +211,26 @@ impl Encoder {
         }
     }
 
-    fn rejects(&self, request: &Request<'_>) -> Rows {
+    /// The rows of refusals that no request brought: what the store itself does not take.
+    pub fn refusals(
+        &self,
+        project: &Project,
+        at_ns: u64,
+        source: &str,
+        refused: &[Refused],
+    ) -> Option<TableRows> {
+        self.rejects(project, at_ns, source, refused).finish()
+    }
+
+    fn rejects(&self, project: &Project, at_ns: u64, source: &str, refused: &[Refused]) -> Rows {
         let mut rows = Rows::of(Table::Rejects);
-        for (position, refused) in request.refused.iter().enumerate() {
+        for (position, refused) in refused.iter().enumerate() {
             let kept = KeptReject {
-                project: request.project,
-                at_ns: request.received_ns,
+                project,
+                at_ns,
                 position: u32::try_from(position).unwrap_or(u32::MAX),
-                source: request.source,
-                expires: Day::after(request.received_ns, self.retention.lifecycle_days),
+                source,
+                expires: Day::after(at_ns, self.retention.lifecycle_days),
                 refused,
             };
             rows.add(|out| write_reject(out, &kept));
