@@ -126,9 +126,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         match tokio::time::timeout(limit, question).await {
             Ok(answer) => answer.map_err(|error| StoreError::of_read(error, limit)),
-            Err(_) => {
-                Err(StoreError::Unreachable { reason: format!("no answer within {} s", limit.as_secs()) })
-            }
+            Err(_) => Err(StoreError::Unreachable { reason: format!("no answer within {limit:?}") }),
         }
     }
 }

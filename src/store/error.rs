@@ -33,7 +33,7 @@ pub enum StoreError {
     #[error("the store refuses the user, password or database: {0}")]
     Denied(Answer),
     /// A read was stopped by its time limit. Ask for less.
-    #[error("the read was stopped after {} s", limit.as_secs())]
+    #[error("the read was stopped after {limit:?}")]
     TooSlow {
         /// The limit it ran into.
         limit: Duration,
@@ -103,7 +103,7 @@ impl StoreError {
             Failure::Answered(answer) => Self::of_answer(answer, limit),
             Failure::NotSent(reason) => Self::Unreachable { reason },
             Failure::Lost(reason) => Self::Unknown { reason },
-            Failure::TimedOut => Self::Unknown { reason: format!("no answer within {} s", limit.as_secs()) },
+            Failure::TimedOut => Self::Unknown { reason: format!("no answer within {limit:?}") },
             Failure::NoRow => Self::Missing,
             // A proxy that lost its server answers in words of its own.
             Failure::Unfit(reason) => Self::Unknown { reason },

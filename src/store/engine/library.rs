@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::store::engine::error::EngineError;
@@ -112,6 +113,7 @@ impl Library {
             // SIGINT and SIGTERM are ours, and a crash must leave its usual core and exit status.
             set(0);
         }
+        AT_WORK.store(true, Ordering::Release);
         // Unloading would crash in the library's thread-local destructors.
         std::mem::forget(opened);
         Ok(library)
@@ -120,21 +122,47 @@ impl Library {
     /// Stops every thread of the library. True once none is left; no connection can be opened after it.
     pub(super) fn stop(&self) -> bool {
         // SAFETY: takes nothing, and refuses by itself while a connection is open.
-        unsafe { (self.shutdown)() == 0 }
+        let stopped = unsafe { (self.shutdown)() == 0 };
+        if stopped {
+            AT_WORK.store(false, Ordering::Release);
+        }
+        stopped
     }
 }
 
+/// Whether threads of the library may be at work.
+static AT_WORK: AtomicBool = AtomicBool::new(false);
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 unsafe extern "C" {
-    fn atexit(callback: extern "C" fn()) -> c_int;
+    fn on_exit(callback: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn _exit(status: c_int) -> !;
 }
 
-/// Has this called when the process leaves by `exit` or the end of `main`, before the library's own handler.
-pub(super) fn at_exit(callback: extern "C" fn()) {
-    // SAFETY: a function of the C library that takes any function of that type.
-    if unsafe { atexit(callback) } != 0 {
-        tracing::warn!("the engine cannot be stopped when the process leaves without stopping it");
+/// Makes leaving the process by `exit`, or by the end of `main`, safe while the library is at work.
+///
+/// The C library destroys the engine's static objects one by one while its threads still use them, and the
+/// process dies of a segmentation fault on its way out. So if the library was not stopped before, the process
+/// ends at once, with its status, which costs nothing: what is acknowledged is on disk. Handlers run last in,
+/// first out, and the engine makes static objects as it goes: the later this is called again, the sooner it
+/// runs.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn leave_at_once() {
+    extern "C" fn leave(status: c_int, _: *mut c_void) {
+        if AT_WORK.load(Ordering::Acquire) {
+            // SAFETY: ends the process; Rust has flushed its output before the handlers run.
+            unsafe { _exit(status) }
+        }
+    }
+    // SAFETY: registers a function of the right type that uses no argument.
+    if unsafe { on_exit(leave, std::ptr::null_mut()) } != 0 {
+        tracing::warn!("leaving without stopping the engine may end in a crash");
     }
 }
+
+/// Other systems have no such handler; there the engine has to be stopped before leaving.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn leave_at_once() {}
 
 /// # Safety
 /// `T` must be the type of the function called `name`.

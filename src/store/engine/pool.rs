@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::store::engine::connection::Connection;
 use crate::store::engine::exception::Exception;
-use crate::store::engine::library::Library;
+use crate::store::engine::library::{Library, leave_at_once};
 
 /// How often a statement that should stop is told so again, until it has.
 const KILL_EVERY: Duration = Duration::from_millis(50);
@@ -187,6 +187,9 @@ impl Lease {
     }
 
     fn opened(&self) -> Result<Connection, Exception> {
+        if self.running.number.is_power_of_two() {
+            leave_at_once();
+        }
         let mut connection = Connection::open(self.pool.library, &self.pool.arguments)
             .ok_or_else(|| Exception::of("the engine opens no more connections"))?;
         if let Some(database) = &self.session.database {

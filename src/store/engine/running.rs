@@ -1,8 +1,8 @@
 //! The running engine: started on a directory, asked through a client or a port, stopped in order.
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -13,16 +13,13 @@ use crate::store::engine::connector::Connector;
 use crate::store::engine::directory::Directory;
 use crate::store::engine::endpoint::{Credentials, Endpoint};
 use crate::store::engine::error::EngineError;
-use crate::store::engine::library::{Library, at_exit};
+use crate::store::engine::library::Library;
 use crate::store::engine::pool::Pool;
 
 /// How long stopping waits for statements that still run.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
 /// The library serves one directory in a process.
 static OPEN: AtomicBool = AtomicBool::new(false);
-/// What is left open when the process leaves.
-static LEFT: OnceLock<Weak<Inner>> = OnceLock::new();
-
 /// How to start the engine.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
@@ -62,7 +59,9 @@ impl EngineSettings {
     }
 }
 
-/// The engine of this process. Cheap to clone; stopped by [`Engine::shutdown`], or by leaving the process.
+/// The engine of this process. Cheap to clone. Dropping the last clone closes it, and another may be opened;
+/// [`Engine::shutdown`] also waits for its statements and stops the library for good, as a server does that
+/// leaves.
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
@@ -109,9 +108,6 @@ impl Engine {
         let connections_max = settings.connections_max.max(1);
         let pool = Pool::open(library, arguments, connections_max).ok_or_else(not_started)?;
         let inner = Arc::new(Inner { library, pool, connections_max, directory });
-        if LEFT.set(Arc::downgrade(&inner)).is_ok() {
-            at_exit(leave);
-        }
         Ok(Self { inner })
     }
 
@@ -170,11 +166,10 @@ impl Engine {
     }
 }
 
-/// The library crashes if the process leaves with its threads at work, so what can be closed is closed.
-extern "C" fn leave() {
-    if let Some(inner) = LEFT.get().and_then(Weak::upgrade) {
-        inner.pool.close_idle();
-        inner.library.stop();
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.pool.close_idle();
+        OPEN.store(false, Ordering::Release);
     }
 }
 

@@ -107,7 +107,7 @@ async fn silence_is_unreachable_for_a_read_and_unknown_for_a_write() {
     });
     assert_eq!(
         store.check().await.unwrap_err().to_string(),
-        "the store cannot be reached: no answer within 2 s"
+        "the store cannot be reached: no answer within 2s"
     );
     let error = inserted(&store).await.unwrap_err();
     assert!(matches!(error, StoreError::Unknown { .. }), "{error:?}");

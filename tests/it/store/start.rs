@@ -22,6 +22,12 @@ async fn opens() {
             assert_eq!(second.map(|_| ()).unwrap_err().to_string(), SECOND);
             say("opened");
             wait();
+            // Dropped, it leaves room for another.
+            drop(engine);
+            let again =
+                std::env::var_os(DIRECTORY).map(|directory| EngineSettings::new("/nowhere", directory));
+            let engine = Engine::open(again.unwrap()).await.unwrap();
+            assert_eq!(engine.client().query_raw("SELECT 1").fetch_one::<u8>().await.unwrap(), 1);
             engine.shutdown().await;
             say("closed");
         }

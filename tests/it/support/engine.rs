@@ -12,14 +12,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use recount::store::{Engine, EngineSettings, Place, Store, StoreSettings};
 use tokio::sync::OnceCell;
 
-/// What replicated and distributed tables need to be made in one process.
-const CLUSTER: &str = "
-    <zookeeper><implementation>testkeeper</implementation></zookeeper>
-    <macros><shard>1</shard><replica>1</replica></macros>
-    <remote_servers><trial><shard><internal_replication>true</internal_replication>
-    <replica><host>127.0.0.1</host><port>9000</port></replica></shard></trial></remote_servers>
-";
-
 /// The engine library: `RECOUNT_ENGINE`, else where `make engine` puts it.
 pub(crate) fn library() -> PathBuf {
     if let Some(path) = std::env::var_os("RECOUNT_ENGINE") {
@@ -34,8 +26,7 @@ pub(crate) fn library() -> PathBuf {
 pub(crate) async fn engine() -> Engine {
     static ENGINE: OnceCell<Engine> = OnceCell::const_new();
     let start = || async {
-        let mut settings = EngineSettings::new(library(), scratch());
-        settings.configuration = CLUSTER.to_owned();
+        let settings = EngineSettings::new(library(), scratch());
         Engine::open(settings).await.expect("the engine starts")
     };
     ENGINE.get_or_init(start).await.clone()
