@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS {sharded:runs} (
         COMMENT 'its start, or its receipt where it claims to start before 2015 or an hour from now' CODEC(Delta, ZSTD(1)),
     words String MATERIALIZED lowerUTF8(arrayStringConcat(arrayConcat(
         [run_id, name, session_id, agent, service, user_id, verdict], tools, entities, models), ' ')) COMMENT 'what free words are looked for in',
-    INDEX run_ids run_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX run_ids run_id TYPE bloom_filter(0.0001) GRANULARITY 1,
     INDEX traces_of_runs traces TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = {engine:ReplacingMergeTree(version, is_deleted)}

@@ -2,6 +2,13 @@
 //!
 //! *Flat*: each model call carries about 2 KB of its own text. *Growing*: each model call sends the whole history again,
 //! as real loops do. Deterministic: one seed gives the same bytes, and no id repeats within a seed.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "a generator of test data: every index and number is small"
+)]
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
@@ -25,7 +32,8 @@ pub struct Workload {
     clock_ns: u64,
 }
 
-const TOOLS: [&str; 6] = ["lookup_order", "issue_refund", "search_kb", "send_email", "get_account", "update_ticket"];
+const TOOLS: [&str; 6] =
+    ["lookup_order", "issue_refund", "search_kb", "send_email", "get_account", "update_ticket"];
 const MODELS: [&str; 3] = ["claude-sonnet-4-5", "gpt-5-mini", "gemini-3-pro"];
 
 impl Workload {
@@ -36,8 +44,10 @@ impl Workload {
             words: Vec::new(),
             clock_ns: 1_795_970_000_000_000_000 + seed * 1_000_000_000_000,
         };
-        let syllables =
-            ["ta", "re", "mi", "con", "ver", "al", "or", "en", "st", "pro", "de", "in", "ac", "count", "fund", "er"];
+        let syllables = [
+            "ta", "re", "mi", "con", "ver", "al", "or", "en", "st", "pro", "de", "in", "ac", "count", "fund",
+            "er",
+        ];
         for _ in 0..8_000 {
             let length = 1 + this.below(4);
             let word = (0..length).map(|_| syllables[this.below(syllables.len())]).collect();
@@ -73,12 +83,14 @@ impl Workload {
     pub fn run(&mut self, shape: Shape, calls: usize) -> Vec<Span> {
         let trace_id = [self.next().to_be_bytes(), self.next().to_be_bytes()].concat();
         let root = self.next().to_be_bytes().to_vec();
-        let (account, order) = (format!("acct_{:07}", self.below(10_000_000)), format!("ord_{:010x}", self.next() >> 24));
+        let (account, order) =
+            (format!("acct_{:07}", self.below(10_000_000)), format!("ord_{:010x}", self.next() >> 24));
         let model = MODELS[self.below(MODELS.len())];
         let started = self.clock_ns;
         let system = json!({"role": "system", "parts": [{"type": "text", "content": "You are a careful support agent. Never refund twice; read the record back."}]});
         let opening = format!("Customer {account}, order {order}: {}", self.prose(900));
-        let mut history = vec![system, json!({"role": "user", "parts": [{"type": "text", "content": opening}]})];
+        let mut history =
+            vec![system, json!({"role": "user", "parts": [{"type": "text", "content": opening}]})];
         let mut spans = Vec::new();
         for call in 0..calls {
             let tool = TOOLS[self.below(TOOLS.len())];
@@ -181,7 +193,10 @@ pub fn request(spans: Vec<Span>) -> ExportTraceServiceRequest {
                 ..Resource::default()
             }),
             scope_spans: vec![ScopeSpans {
-                scope: Some(InstrumentationScope { name: "recount-bench".to_owned(), ..InstrumentationScope::default() }),
+                scope: Some(InstrumentationScope {
+                    name: "recount-bench".to_owned(),
+                    ..InstrumentationScope::default()
+                }),
                 spans,
                 ..ScopeSpans::default()
             }],

@@ -67,3 +67,22 @@ async fn write(store: &Store, table: Table, out: Writer, token: &str) -> Result<
     }
     store.insert_rows(table.name(), &table.columns(), Bytes::from(out.into_bytes()), token).await
 }
+
+/// Empties both derived tables, so that they can be made again from nothing.
+///
+/// # Errors
+/// As for any statement; doing it again is right.
+pub async fn clear_derived(store: &Store) -> Result<(), StoreError> {
+    for table in [Table::Runs, Table::Actions] {
+        let table = table.name();
+        let statement = match store.cluster() {
+            None => format!("TRUNCATE TABLE {table}"),
+            Some(cluster) if cluster.on_cluster => {
+                format!("TRUNCATE TABLE {table}_local ON CLUSTER '{}'", cluster.name)
+            }
+            Some(_) => format!("TRUNCATE TABLE {table}_local"),
+        };
+        store.within(store.insert_timeout(), store.client.query_raw(&statement).execute()).await?;
+    }
+    Ok(())
+}

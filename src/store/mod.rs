@@ -35,7 +35,7 @@ mod settings;
 mod traces;
 
 pub use client::{Answering, Store};
-pub use derived::{Derived, write_actions, write_runs};
+pub use derived::{Derived, clear_derived, write_actions, write_runs};
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use error::{Answer, StoreError};
 pub use migrate::MigrateError;

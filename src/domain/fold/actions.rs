@@ -23,19 +23,19 @@ impl Action {
             for step in run.steps.iter().filter(|step| step.kind == Kind::Act) {
                 for attempt in step.attempts() {
                     let given = attempt.record.facts.key.clone();
-                    let key = (given.is_some(), given.unwrap_or_else(|| own_key(run, step)));
+                    let key = (given.is_some(), given.unwrap_or_else(|| Self::own_key(&run.run_id, step)));
                     uses.entry(key).or_default().push(Use { run, step, attempt });
                 }
             }
         }
         uses.into_iter().filter_map(|((given, key), uses)| action(key, given, uses, runs, events)).collect()
     }
-}
 
-/// The name of an act that has no key.
-fn own_key(run: &Run, step: &RunStep) -> String {
-    let tool = step.tool.as_deref().unwrap_or(&step.name);
-    format!("{}:{}:{tool}:{}", run.run_id, step.step_id, step.target.as_deref().unwrap_or_default())
+    /// The name of an act that has no key, in a run of this id.
+    pub fn own_key(run_id: &str, step: &RunStep) -> String {
+        let tool = step.tool.as_deref().unwrap_or(&step.name);
+        format!("{run_id}:{}:{tool}:{}", step.step_id, step.target.as_deref().unwrap_or_default())
+    }
 }
 
 fn action(
