@@ -4,6 +4,7 @@
 //! same stages on a profile of secret-heavy text for redaction.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a bench prints, and may stop at the first surprise"
 )]

@@ -18,7 +18,7 @@ use serde_json::json;
 
 /// Which kind of loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Each model call has its own text.
     Flat,
     /// Each model call sends all earlier messages again.
@@ -26,7 +26,7 @@ pub enum Shape {
 }
 
 /// A source of runs.
-pub struct Workload {
+pub(crate) struct Workload {
     state: u64,
     words: Vec<String>,
     clock_ns: u64,
@@ -38,7 +38,7 @@ const MODELS: [&str; 3] = ["claude-sonnet-4-5", "gpt-5-mini", "gemini-3-pro"];
 
 impl Workload {
     /// A workload from a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut this = Self {
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
             words: Vec::new(),
@@ -80,7 +80,7 @@ impl Workload {
     }
 
     /// The spans of one run with this many model calls (and one tool call fewer, and the agent's own span).
-    pub fn run(&mut self, shape: Shape, calls: usize) -> Vec<Span> {
+    pub(crate) fn run(&mut self, shape: Shape, calls: usize) -> Vec<Span> {
         let trace_id = [self.next().to_be_bytes(), self.next().to_be_bytes()].concat();
         let root = self.next().to_be_bytes().to_vec();
         let (account, order) =
@@ -168,7 +168,12 @@ impl Workload {
     }
 
     /// Requests of about `batch` spans each, `spans` in all, in whole runs of 20 spans (10 model calls).
-    pub fn requests(&mut self, shape: Shape, spans: usize, batch: usize) -> Vec<ExportTraceServiceRequest> {
+    pub(crate) fn requests(
+        &mut self,
+        shape: Shape,
+        spans: usize,
+        batch: usize,
+    ) -> Vec<ExportTraceServiceRequest> {
         let mut requests = Vec::new();
         let mut gathered = Vec::new();
         let mut made = 0;
@@ -185,7 +190,7 @@ impl Workload {
 }
 
 /// One request with these spans.
-pub fn request(spans: Vec<Span>) -> ExportTraceServiceRequest {
+pub(crate) fn request(spans: Vec<Span>) -> ExportTraceServiceRequest {
     ExportTraceServiceRequest {
         resource_spans: vec![ResourceSpans {
             resource: Some(Resource {
