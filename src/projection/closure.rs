@@ -1,5 +1,5 @@
-//! All records that have a say in what the runs of some traces are: those of the traces, of every trace of their
-//! runs, and of all that links join to them.
+//! All records that have a say in what the runs of some traces are: those of the traces, of every trace of
+//! their runs, and of all that links join to them.
 use std::collections::BTreeSet;
 
 use crate::domain::ids::TraceId;

@@ -1,5 +1,5 @@
-//! Which traces hang together: they hold one run, or links join them. Grows with what arrives and never shrinks, so
-//! the number of records in it is a version that only goes up, whatever moves between runs meanwhile.
+//! Which traces hang together: they hold one run, or links join them. Grows with what arrives and never
+//! shrinks, so the number of records in it is a version that only goes up, whatever moves between runs.
 use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::fold::joined_traces;

@@ -38,8 +38,9 @@ impl Folded {
         }
     }
 
-    /// Ids under which a line of this set may stand that is wrong now: those of runs that came in more than one
-    /// request, and those that their traces' records had before an id arrived. What came at once never had others.
+    /// Ids under which a line of this set may stand that is wrong now: those of runs that came in more than
+    /// one request, and those that their traces' records had before an id arrived. What came at once never
+    /// had others.
     pub(super) fn doubtful_run_ids(&mut self) -> Vec<String> {
         let mut ids: BTreeSet<String> = BTreeSet::new();
         for run in &self.runs {
@@ -58,7 +59,7 @@ impl Folded {
         acts.flat_map(|step| step.attempts()).filter_map(|attempt| attempt.record.facts.key.clone()).collect()
     }
 
-    /// Names that actions of this set may have had before a key or a run id arrived, each with a trace it is in.
+    /// Names that actions of this set may have had before a key or a run id arrived, each with a trace of it.
     pub(super) fn former_action_keys(&self) -> BTreeMap<String, TraceId> {
         let mut names = BTreeMap::new();
         for run in &self.runs {
@@ -72,7 +73,7 @@ impl Folded {
         names
     }
 
-    /// A line for each run, and one that takes back each of `standing` (id and first receipt) that is no line now.
+    /// A line for each run, and one that takes back each of `standing` (id and first receipt) that is wrong.
     pub(super) fn run_lines(
         &mut self,
         project: &Project,
@@ -105,8 +106,8 @@ impl Folded {
         lines
     }
 
-    /// A line for each action under one of these keys or under none, and one that takes back each of `gone`: key,
-    /// tool, and a trace it was in.
+    /// A line for each action under one of these keys or under none, and one that takes back each of `gone`:
+    /// key, tool, and a trace it was in.
     pub(super) fn action_lines(
         &mut self,
         project: &Project,

@@ -1,5 +1,5 @@
-//! The task that folds what was touched: gathers for a moment, folds many traces at once, and tries again while the
-//! store does not answer.
+//! The task that folds what was touched: gathers for a moment, folds many traces at once, and tries again
+//! while the store does not answer.
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -96,8 +96,8 @@ impl Projection {
         Self { shared }
     }
 
-    /// Has these traces folded. Resolves when their runs and actions are written; never before, however long the
-    /// store does not answer. Touching again what is written already changes nothing.
+    /// Has these traces folded. Resolves when their runs and actions are written; never before, however long
+    /// the store does not answer. Touching again what is written already changes nothing.
     pub async fn touch(&self, project: &Project, traces: &[TraceId]) {
         if traces.is_empty() {
             return;
@@ -181,8 +181,8 @@ async fn run(store: Store, settings: ProjectionSettings, shared: Arc<Shared>) {
     }
 }
 
-/// Writes until it is written. A set that can't be read or folded at once is halved; one trace that can't be is said
-/// and left, so that it does not hold up all others.
+/// Writes until it is written. A set that can't be read or folded at once is halved; one trace that can't be
+/// is said and left, so that it does not hold up all others.
 async fn persist(
     store: &Store,
     settings: &ProjectionSettings,
@@ -205,7 +205,8 @@ async fn persist(
                 stack.extend([one.to_vec(), other.to_vec()]);
             }
             Err(error) if halves(&error) => {
-                tracing::error!(%error, trace.id = %traces.first().copied().unwrap_or_default(), "a run could not be folded; its line is missing");
+                let trace = traces.first().copied().unwrap_or_default();
+                tracing::error!(%error, trace.id = %trace, "a run could not be folded; its line is missing");
             }
             Err(error) => {
                 tracing::warn!(%error, "derived tables could not be written; trying again");

@@ -1,11 +1,11 @@
-//! What the process says of itself, on stderr: for people on a terminal, JSON lines otherwise. Never trace content.
+//! What the process says of itself, on stderr: for people on a terminal, else JSON lines. No trace content.
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
-/// Starts logging. `filter` is in the syntax of `RUST_LOG`, such as `info` or `recount=debug`; a filter that can't
-/// be read counts as `info`. A second call changes nothing.
+/// Starts logging. `filter` is in the syntax of `RUST_LOG`, such as `info` or `recount=debug`; a filter that
+/// can't be read counts as `info`. A second call changes nothing.
 pub fn start_logging(filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_unreadable| EnvFilter::new("info"));
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);

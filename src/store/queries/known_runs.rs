@@ -5,8 +5,8 @@ use crate::store::error::StoreError;
 
 const SQL: &str = include_str!("known_runs.sql");
 
-/// Those of these run ids that have a line, with the first receipt (nanoseconds since 1970) under which it stands:
-/// a line whose first receipt has changed stands elsewhere, and the old one has to be taken back.
+/// Those of these run ids that have a line, with the first receipt (nanoseconds since 1970) under which it
+/// stands: a line whose first receipt has changed stands elsewhere, and the old one has to be taken back.
 ///
 /// # Errors
 /// As for any read.
