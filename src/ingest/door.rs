@@ -75,6 +75,14 @@ pub struct TurnedAway {
 
 /// The way inside: decodes, cleans and keeps an export, and answers once it is kept.
 pub trait Intake: Send + Sync + 'static {
+    /// Whether it makes sense to read a body now: work on what cannot be kept only makes an overload worse.
+    ///
+    /// # Errors
+    /// What the sender hears instead.
+    fn ready(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Takes one export.
     fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>>;
 
@@ -111,6 +119,7 @@ impl Door {
 
     /// Reads a body.
     pub(crate) async fn read(&self, body: &mut Body, transport: &'static str) -> Result<Packed, Refusal> {
+        self.intake.ready()?;
         let packed = collect(body, &self.limits, &self.room).await?;
         self.meters.read(transport, packed.bytes.len());
         Ok(packed)

@@ -1,10 +1,11 @@
 //! Receives exports: prepares them on a thread of their own, keeps them, counts them, and only then answers.
 use std::future::Future;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use futures_util::future::try_join_all;
@@ -27,6 +28,9 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Rows about whole requests that were refused, in a second; more are only counted.
 const TURNED_AWAY_PER_SECOND: u32 = 20;
 
+/// After the log had no room: how long further requests are refused before they are read at all.
+const BREATHER: Duration = Duration::from_millis(200);
+
 /// Receives exports for one process.
 pub struct Receiver {
     pipeline: Arc<Pipeline>,
@@ -34,6 +38,7 @@ pub struct Receiver {
     meters: Arc<Meters>,
     workers: Arc<Semaphore>,
     turned_away: Throttle,
+    full_until: Mutex<Option<Instant>>,
 }
 
 impl Receiver {
@@ -46,6 +51,7 @@ impl Receiver {
             meters,
             workers: Arc::new(Semaphore::new(workers)),
             turned_away: Throttle::new(TURNED_AWAY_PER_SECOND),
+            full_until: Mutex::new(None),
         }
     }
 
@@ -108,6 +114,10 @@ impl Receiver {
             }
             Err(error) => {
                 let refusal = Refusal::from(error);
+                if refusal == Refusal::Full {
+                    let mut full_until = self.full_until.lock().unwrap_or_else(PoisonError::into_inner);
+                    *full_until = Some(Instant::now() + BREATHER);
+                }
                 self.meters.refused(signal, refusal.class(), records);
                 Err(refusal)
             }
@@ -135,7 +145,7 @@ impl Receiver {
         work: impl FnOnce(&Pipeline) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         if size <= SMALL_BYTES {
-            return Ok(work(&self.pipeline));
+            return catch_unwind(AssertUnwindSafe(|| work(&self.pipeline))).or(Err(Refusal::Fault));
         }
         let waiting = self.workers.clone().acquire_owned();
         let worker = tokio::time::timeout(WAIT, waiting).await.or(Err(Refusal::Busy))?;
@@ -149,6 +159,11 @@ impl Receiver {
 }
 
 impl Intake for Receiver {
+    fn ready(&self) -> Result<(), Refusal> {
+        let full_until = self.full_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if full_until.is_some_and(|until| Instant::now() < until) { Err(Refusal::Full) } else { Ok(()) }
+    }
+
     fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>> {
         Box::pin(self.receive(export))
     }

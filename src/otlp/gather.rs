@@ -118,6 +118,11 @@ impl<T> Gather<T> {
         self.refused.len()
     }
 
+    /// Whether damage of the envelope was noted.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged
+    }
+
     /// The result; `None` when the envelope is damaged and nothing could be saved.
     pub(crate) fn finish(mut self) -> Option<Decoded<T>> {
         if self.damaged && self.items.is_empty() {

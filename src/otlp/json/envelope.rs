@@ -6,7 +6,7 @@ use crate::otlp::error::{DecodeError, Look};
 use crate::otlp::fault::Fault;
 use crate::otlp::gather::{Frame, Gather};
 use crate::otlp::json::attributes::{read_resource, read_scope};
-use crate::otlp::json::reader::{BROKEN, Raw, Reader};
+use crate::otlp::json::reader::{BROKEN, Reader};
 use crate::otlp::reading::Reading;
 use crate::otlp::span::Decoded;
 
@@ -31,29 +31,31 @@ const SIGNALS: &[(&[&str], &str, &str)] = &[
     (&["resourceMetrics", "resource_metrics"], "resourceMetrics", "/v1/metrics"),
 ];
 
-/// Reads a whole request.
+/// Reads a whole request, in one go; only records are looked at twice: first for where they end, so that one
+/// that cannot be read costs itself.
 pub(crate) fn decode<T>(body: &[u8], signal: &Signal<T>) -> Result<Decoded<T>, DecodeError> {
     let mut gather = Gather::new();
     let mut reader = Reader::new(body);
     if reader.peek().is_none() {
         return gather.finish().ok_or(DecodeError::NotJson { expected: signal.top });
     }
-    let top = reader.skip();
-    if !top.text.starts_with(b"{") {
+    if reader.peek() != Some(b'{') {
         return Err(unreadable(body, signal));
     }
     let (mut other, mut unknown) = (None, false);
-    members(&mut gather, top, &Frame::default(), |gather, key, value| {
+    let read = reader.object(|reader, key| {
         if key == signal.top || signal.top_also.contains(&key) {
-            elements(gather, value, &Frame::default(), |gather, part| in_resource(gather, part, signal));
-        } else if let Some(found) = SIGNALS.iter().find(|(keys, ..)| keys.contains(&key)) {
-            other = Some(found);
-        } else {
-            unknown = true;
+            return reader.array(|reader| in_resource(&mut gather, reader, signal));
         }
+        match SIGNALS.iter().find(|(keys, ..)| keys.contains(&key)) {
+            Some(found) => other = Some(found),
+            None => unknown = true,
+        }
+        skip(reader)
     });
-    if !reader.rest().is_empty() {
-        gather.damage(reader.rest(), &Frame::default());
+    let rest = reader.rest();
+    if (read.is_err() || !rest.is_empty()) && !gather.is_damaged() {
+        gather.damage(rest, &Frame::default());
     }
     if gather.seen() == 0 {
         if let Some((_, found, path)) = other {
@@ -74,107 +76,96 @@ fn unreadable<T>(body: &[u8], signal: &Signal<T>) -> DecodeError {
     }
 }
 
-/// `resourceSpans[]` or `resourceLogs[]`. Keys come in any order, so the resource is looked for first.
-fn in_resource<T>(gather: &mut Gather<T>, part: Raw<'_>, signal: &Signal<T>) {
-    let (resource, bytes) = gather.frame(|reading| {
-        let mut attributes = Vec::new();
-        peek_members(part, |key, value| {
-            if key == "resource" {
-                attributes.clear();
-                read_resource(value.text, reading, &mut attributes);
-            }
-        });
-        attributes
-    });
-    let frame = Frame { resource: Arc::new(resource), scope: Arc::default(), bytes };
-    members(gather, part, &frame, |gather, key, value| {
-        if signal.scopes.contains(&key) {
-            elements(gather, value, &frame, |gather, part| in_scope(gather, part, &frame, signal));
+/// `resourceSpans[]` or `resourceLogs[]`.
+fn in_resource<T>(gather: &mut Gather<T>, reader: &mut Reader<'_>, signal: &Signal<T>) -> Result<(), Fault> {
+    let object = *reader;
+    let mut frame = None;
+    reader.object(|reader, key| {
+        if !signal.scopes.contains(&key) {
+            return skip(reader);
         }
-    });
+        let frame = frame.get_or_insert_with(|| {
+            let (resource, bytes) = gather.frame(|reading| {
+                let mut attributes = Vec::new();
+                look_for(object, &["resource"], |json| read_resource(json, reading, &mut attributes));
+                attributes
+            });
+            Frame { resource: Arc::new(resource), scope: Arc::default(), bytes }
+        });
+        reader.array(|reader| in_scope(gather, reader, frame, signal))
+    })
 }
 
 /// `scopeSpans[]` or `scopeLogs[]`.
-fn in_scope<T>(gather: &mut Gather<T>, part: Raw<'_>, outer: &Frame, signal: &Signal<T>) {
-    let (scope, bytes) = gather.frame(|reading| {
-        let mut scope = ScopeInfo::default();
-        peek_members(part, |key, value| {
-            if matches!(key, "scope" | "instrumentationLibrary" | "instrumentation_library") {
-                scope = ScopeInfo::default();
-                read_scope(value.text, reading, &mut scope);
-            }
-        });
-        scope
-    });
-    let frame =
-        Frame { resource: outer.resource.clone(), scope: Arc::new(scope), bytes: outer.bytes + bytes };
-    members(gather, part, &frame, |gather, key, value| {
-        if signal.records.contains(&key) {
-            elements(gather, value, &frame, |gather, part| {
-                if !part.whole {
-                    return gather.damage(part.text, &frame);
-                }
-                gather.item(part.text, &frame, |reading| {
-                    let mut reader = Reader::new(part.text);
-                    let record = (signal.read)(&mut reader, &frame, reading)?;
-                    if reader.rest().is_empty() { Ok(record) } else { Err(BROKEN) }
-                });
+fn in_scope<T>(
+    gather: &mut Gather<T>,
+    reader: &mut Reader<'_>,
+    outer: &Frame,
+    signal: &Signal<T>,
+) -> Result<(), Fault> {
+    let object = *reader;
+    let mut frame = None;
+    reader.object(|reader, key| {
+        if !signal.records.contains(&key) {
+            return skip(reader);
+        }
+        let frame = frame.get_or_insert_with(|| {
+            let (scope, bytes) = gather.frame(|reading| {
+                let mut scope = ScopeInfo::default();
+                look_for(object, SCOPE, |json| read_scope(json, reading, &mut scope));
+                scope
             });
-        }
-    });
+            Frame { resource: outer.resource.clone(), scope: Arc::new(scope), bytes: outer.bytes + bytes }
+        });
+        reader.array(|reader| in_list(gather, reader, frame, signal))
+    })
 }
 
-/// Goes through the members of an object. Damage, and an end that is missing, is noted where it shows first.
-fn members<T>(
+const SCOPE: &[&str] = &["scope", "instrumentationLibrary", "instrumentation_library"];
+
+/// One record. A null among them stands for nothing, as a null list does.
+fn in_list<T>(
     gather: &mut Gather<T>,
-    object: Raw<'_>,
+    reader: &mut Reader<'_>,
     frame: &Frame,
-    mut visit: impl FnMut(&mut Gather<T>, &str, Raw<'_>),
-) {
-    let before = gather.refused();
-    let rest = peek_members(object, |key, value| visit(gather, key, value));
-    if (rest.is_some() || !object.whole) && gather.refused() == before {
-        gather.damage(rest.unwrap_or_default(), frame);
+    signal: &Signal<T>,
+) -> Result<(), Fault> {
+    let part = reader.skip();
+    if part.text.is_empty() {
+        return Err(BROKEN);
     }
+    if !part.whole {
+        gather.damage(part.text, frame);
+        return Err(BROKEN);
+    }
+    if part.text != b"null" {
+        gather.item(part.text, frame, |reading| {
+            let mut reader = Reader::new(part.text);
+            let record = (signal.read)(&mut reader, frame, reading)?;
+            if reader.rest().is_empty() { Ok(record) } else { Err(BROKEN) }
+        });
+    }
+    Ok(())
 }
 
-/// As [`members`], without noting anything; gives back what could not be read.
-fn peek_members<'a>(object: Raw<'a>, mut visit: impl FnMut(&str, Raw<'a>)) -> Option<&'a [u8]> {
-    let mut reader = Reader::new(object.text);
-    let read = reader.object(|reader, key| {
+/// Reads the first member of an object under one of these keys, wherever it stands: members have no order.
+fn look_for<'a>(mut object: Reader<'a>, keys: &[&str], read: impl FnOnce(&'a [u8])) {
+    let mut found = None;
+    let looked = object.object(|reader, key| {
         let value = reader.skip();
-        if value.text.is_empty() {
+        if keys.contains(&key) {
+            found = Some(value.text);
             return Err(BROKEN);
         }
-        visit(key, value);
-        Ok(())
+        if value.whole { Ok(()) } else { Err(BROKEN) }
     });
-    let rest = reader.rest();
-    (read.is_err() || !rest.is_empty()).then_some(rest)
+    drop(looked);
+    if let Some(json) = found {
+        read(json);
+    }
 }
 
-/// Goes through the elements of a list, as [`members`] does.
-fn elements<T>(
-    gather: &mut Gather<T>,
-    list: Raw<'_>,
-    frame: &Frame,
-    mut visit: impl FnMut(&mut Gather<T>, Raw<'_>),
-) {
-    let before = gather.refused();
-    let mut reader = Reader::new(list.text);
-    let read = reader.array(|reader| {
-        let element = reader.skip();
-        if element.text.is_empty() {
-            return Err(BROKEN);
-        }
-        // A null among the elements stands for nothing, as a null list does.
-        if element.text != b"null" {
-            visit(gather, element);
-        }
-        Ok(())
-    });
-    let rest = reader.rest();
-    if (read.is_err() || !rest.is_empty() || !list.whole) && gather.refused() == before {
-        gather.damage(rest, frame);
-    }
+fn skip(reader: &mut Reader<'_>) -> Result<(), Fault> {
+    let value = reader.skip();
+    if value.whole && !value.text.is_empty() { Ok(()) } else { Err(BROKEN) }
 }

@@ -1,6 +1,8 @@
 //! JSON text, value by value. Lenient where a document still has one meaning; never recursive in itself.
 use std::borrow::Cow;
 
+use memchr::memchr2;
+
 use crate::otlp::fault::Fault;
 use crate::otlp::json::text::{Unescaped, unescape};
 
@@ -148,39 +150,32 @@ impl<'a> Reader<'a> {
         self.white();
         let start = self.text;
         let mut depth = 0_usize;
+        let mut at = 0;
         let whole = loop {
-            match self.text.first() {
-                None => break depth == 0 && !start.is_empty(),
-                Some(b'"') => {
-                    if self.quoted().is_err() {
-                        self.text = &[];
+            match start.get(at) {
+                None => break depth == 0 && at > 0,
+                Some(b'"') => match end_of_string(start, at + 1) {
+                    Some(end) => at = end + 1,
+                    None => {
+                        at = start.len();
                         break false;
                     }
-                }
+                },
                 Some(b'{' | b'[') => {
                     depth += 1;
-                    self.step();
+                    at += 1;
                 }
-                Some(b'}' | b']') if depth == 0 => break true,
-                Some(b'}' | b']') => {
+                Some(b'}' | b']') if depth > 0 => {
                     depth -= 1;
-                    self.step();
+                    at += 1;
                 }
-                Some(b',') if depth == 0 => break true,
-                Some(_) => self.step(),
-            }
-            if depth == 0
-                && matches!(self.text.first(), Some(b' ' | b'\t' | b'\r' | b'\n' | b',' | b'}' | b']'))
-            {
-                break true;
+                Some(b'}' | b']' | b',' | b' ' | b'\t' | b'\r' | b'\n') if depth == 0 => break true,
+                Some(_) => at += 1,
             }
         };
-        let length = start.len() - self.text.len();
-        Raw { text: start.get(..length).unwrap_or_default(), whole }
-    }
-
-    fn step(&mut self) {
-        self.text = self.text.get(1..).unwrap_or_default();
+        let (text, rest) = start.split_at_checked(at).unwrap_or((start, &[]));
+        self.text = rest;
+        Raw { text, whole }
     }
 
     fn white(&mut self) {
@@ -193,20 +188,13 @@ impl<'a> Reader<'a> {
 
     /// What stands between the quotes that start here; escapes stay.
     fn quoted(&mut self) -> Result<&'a [u8], Fault> {
-        let inside = self.text.strip_prefix(b"\"").ok_or(BROKEN)?;
-        let mut at = 0;
-        loop {
-            at += inside
-                .get(at..)
-                .and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\')))
-                .ok_or(BROKEN)?;
-            if inside.get(at) == Some(&b'"') {
-                break;
-            }
-            at += 2;
+        if self.text.first() != Some(&b'"') {
+            return Err(BROKEN);
         }
-        self.text = inside.get(at + 1..).unwrap_or_default();
-        inside.get(..at).ok_or(BROKEN)
+        let end = end_of_string(self.text, 1).ok_or(BROKEN)?;
+        let inside = self.text.get(1..end).ok_or(BROKEN)?;
+        self.text = self.text.get(end + 1..).unwrap_or_default();
+        Ok(inside)
     }
 
     /// The letters, digits and signs that stand here.
@@ -216,6 +204,17 @@ impl<'a> Reader<'a> {
         let (word, rest) = self.text.split_at_checked(length).unwrap_or_default();
         self.text = rest;
         std::str::from_utf8(word).unwrap_or_default()
+    }
+}
+
+/// Where the quote stands that ends a string of which the inside starts here.
+fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
     }
 }
 

@@ -1,6 +1,8 @@
 //! The text of a JSON string: escapes undone, a lone surrogate replaced.
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 /// What stood between two quotes, unescaped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unescaped<'a> {
@@ -12,13 +14,13 @@ pub(crate) struct Unescaped<'a> {
 
 /// Undoes the escapes of what stood between two quotes. `None` for an escape that JSON does not know.
 pub(crate) fn unescape(raw: &[u8]) -> Option<Unescaped<'_>> {
-    if !raw.contains(&b'\\') {
+    if memchr(b'\\', raw).is_none() {
         return Some(Unescaped { bytes: Cow::Borrowed(raw), lone_surrogate: false });
     }
     let mut bytes = Vec::with_capacity(raw.len());
     let mut lone_surrogate = false;
     let mut rest = raw;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+    while let Some(at) = memchr(b'\\', rest) {
         let (plain, escape) = rest.split_at_checked(at)?;
         bytes.extend_from_slice(plain);
         let (kind, after) = escape.get(1..)?.split_first()?;
