@@ -72,8 +72,16 @@ impl Drain {
             projecting: Arc::new(Semaphore::new(PROJECTING_MAX)),
             settling: TaskTracker::new(),
         };
-        let task = Mutex::new(Some(tokio::spawn(draining.run())));
-        Self { stop, task, progress }
+        let ending = progress.clone();
+        let task = tokio::spawn(async move {
+            if tokio::spawn(draining.run()).await.is_err() {
+                // Nothing is lost: the log fills up and refuses. Who looks must see why.
+                tracing::error!("the drain has failed; the log is drained again after a restart");
+                ending.failed("drain");
+            }
+            ending.end();
+        });
+        Self { stop, task: Mutex::new(Some(task)), progress }
     }
 
     /// Its figures, also after it has stopped.
@@ -137,25 +145,23 @@ impl<S: Sink> Draining<S> {
         let id = sealed.id();
         let last = sealed.frames().last().map(|frame| frame.sequence);
         let (records, prefix) = (sealed.weight(), format!("{}-{id}", sealed.log_id()));
-        let gathered = tokio::task::spawn_blocking(move || {
-            let gathered = gathered(&sealed);
-            (sealed, gathered)
-        });
-        // Only a runtime that is stopping does not finish it.
-        let Ok((sealed, gathered)) = gathered.await else { return Err(Stopped) };
+        let header = sealed.header().clone();
+        let gathered = match tokio::task::spawn_blocking(move || gathered(&sealed)).await {
+            Ok(gathered) => gathered.map_err(|error| error.to_string()),
+            // Whatever is in it, the segments behind it must not wait for it.
+            Err(error) if error.is_panic() => Err("reading it fails".to_owned()),
+            Err(_) => return Err(Stopped),
+        };
         let Gathered { inserts, touched } = match gathered {
             Ok(gathered) => gathered,
             Err(reason) => {
-                if let Err(error) = self.log.set_aside(&sealed, &reason.to_string()).await {
+                if let Err(error) = self.log.set_aside(id, &reason).await {
                     tracing::warn!(%error, segment = %id, "the segment keeps its name for now");
                 }
                 self.progress.passed(last);
                 return Ok(());
             }
         };
-        let header = sealed.header().clone();
-        // From here on the rows are in memory once, not twice.
-        drop(sealed);
         let pusher = Pusher {
             sink: self.sink.as_ref(),
             progress: &self.progress,

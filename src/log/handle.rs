@@ -131,9 +131,9 @@ impl Log {
     }
 
     /// The segment cannot be drained: its file is renamed to `*.damaged` and kept.
-    pub async fn set_aside(&self, sealed: &Sealed, reason: &str) -> Result<(), LogError> {
-        tracing::error!(segment = %sealed.id, reason, "a log segment is set aside");
-        let first = sealed.id.0;
+    pub async fn set_aside(&self, id: SegmentId, reason: &str) -> Result<(), LogError> {
+        tracing::error!(segment = %id, reason, "a log segment is set aside");
+        let first = id.0;
         self.ask(|answer| Ask::SetAside { first, answer }).await?
     }
 

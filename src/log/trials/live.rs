@@ -161,7 +161,7 @@ async fn a_whole_segment_set_aside_is_kept_under_another_name() {
     let (log, _) = open(dir.path());
     log.append(Bytes::from_static(b"odd"), 4).await.unwrap();
     let sealed = soon(log.next_sealed()).await.unwrap();
-    log.set_aside(&sealed, "of no known form").await.unwrap();
+    log.set_aside(sealed.id(), "of no known form").await.unwrap();
     assert_eq!(log.stats().set_aside.frames, 1);
     log.close().await;
     let (log, recovery) = open(dir.path());
