@@ -26,11 +26,11 @@ impl Run {
     /// Where a trace holds several runs, fold the parts of [`runs_of`](crate::domain::fold::runs_of)
     /// instead: they know about parents and identity outside the run.
     pub fn of(records: &[Record], events: &[CaseEvent], now_ns: u64) -> Self {
-        let mut votes: BTreeMap<String, usize> = BTreeMap::new();
-        for id in run_ids(records) {
-            *votes.entry(id).or_default() += 1;
+        let mut votes: BTreeMap<String, BTreeSet<RecordId>> = BTreeMap::new();
+        for (record, id) in records.iter().zip(run_ids(records)) {
+            votes.entry(id).or_default().insert(record.record_id);
         }
-        let run_id = votes.into_iter().rev().max_by_key(|(_, votes)| *votes);
+        let run_id = votes.into_iter().rev().max_by_key(|(_, votes)| votes.len());
         let run_id = run_id.map(|(id, _)| id).unwrap_or_default();
         fold(&run_id, records, Around::default(), events, now_ns)
     }

@@ -30,3 +30,6 @@ mod words;
 
 pub use identity::{Part, SAME_RUN, joined_traces, runs_of};
 pub use limits::{DEADLINE_NS, MINUTE_NS, READ_BACK_NS, SILENCE_NS};
+
+#[cfg(test)]
+mod tests;

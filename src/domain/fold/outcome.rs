@@ -195,6 +195,9 @@ fn call_answer(call: &Node) -> Option<Answer> {
     if call.open && told.is_none() {
         return Some(Answer::Lost(Loss::Timeout));
     }
+    // An HTTP call that went wrong without a status got no answer, whatever else it tells.
+    let unanswered = told == Some(Answer::Unclear) && call.kind == Kind::Transport;
+    let told = told.map(|answer| if unanswered { Answer::Lost(Loss::Timeout) } else { answer });
     told.or((!erred && call.is_tool()).then_some(Answer::Fine))
 }
 
@@ -205,7 +208,7 @@ fn changes(call: &Node) -> bool {
 }
 
 fn length(node: &Node) -> u64 {
-    node.end.unwrap_or(node.start) - node.start
+    node.end.unwrap_or(node.start).saturating_sub(node.start)
 }
 
 /// Control flow by exception: a pause for approval is shown as an error by most instrumentation.

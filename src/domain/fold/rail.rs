@@ -51,7 +51,7 @@ impl Rail {
 fn gaps(scene: &Scene) -> Arena<u64> {
     let mut gap = Arena::beside(&scene.drafts, 0);
     let mut nodes: Vec<usize> = scene.received().collect();
-    nodes.sort_by_key(|id| scene.nodes[*id].order());
+    nodes.sort_by_key(|id| (scene.nodes[*id].start, scene.tree.place[*id]));
     let mut busy_until: Option<u64> = None;
     for id in nodes {
         let node = &scene.nodes[id];

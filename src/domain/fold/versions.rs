@@ -72,12 +72,13 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
     };
     // A span that never arrived ended with the last thing that its logs tell.
     let told = || logs.iter().map(|log| sane_start(log)).max().filter(|_| !has_span && !open);
-    let end = sane_end(&record).filter(|_| !open).or_else(told);
+    let start = sane_start(&record);
+    let end = sane_end(&record).filter(|_| !open).or_else(told).map(|end| end.max(start));
     Some(Node {
         trace: record.facts.trace_id,
         span: record.facts.span_id,
         kind: record.facts.kind,
-        start: sane_start(&record),
+        start,
         end,
         open,
         received: group.iter().map(|record| record.received_ns).min().unwrap_or_default(),

@@ -1,0 +1,9 @@
+//! Tests of the fold: stories told with a small builder, and properties over arbitrary records.
+mod attempts;
+mod bugs;
+mod findings;
+mod outcomes;
+mod properties;
+mod scenarios;
+mod shape;
+mod story;
