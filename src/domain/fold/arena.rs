@@ -20,6 +20,10 @@ impl<T> Arena<T> {
         self.0
     }
 
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.0
+    }
+
     pub(super) fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }

@@ -1,15 +1,19 @@
 //! From a run taken apart to the run as it is shown.
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::case::CaseEvent;
+use crate::domain::content::ContentRef;
 use crate::domain::entity::Entity;
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::completeness::completeness;
-use crate::domain::fold::draft::Draft;
+use crate::domain::fold::draft::Try;
 use crate::domain::fold::effects::effects;
+use crate::domain::fold::evidence::Owners;
 use crate::domain::fold::findings;
-use crate::domain::fold::identity::{Around, Part, run_ids};
+use crate::domain::fold::identity::{Around, Part, RunIds};
+use crate::domain::fold::node::Node;
 use crate::domain::fold::noted::Noted;
+use crate::domain::fold::outcome::Told;
 use crate::domain::fold::rail::{Rail, new_in_context};
 use crate::domain::fold::scene::Scene;
 use crate::domain::fold::verdict::verdict;
@@ -26,13 +30,15 @@ impl Run {
     /// Where a trace holds several runs, fold the parts of [`runs_of`](crate::domain::fold::runs_of)
     /// instead: they know about parents and identity outside the run.
     pub fn of(records: &[Record], events: &[CaseEvent], now_ns: u64) -> Self {
-        let mut votes: BTreeMap<String, BTreeSet<RecordId>> = BTreeMap::new();
-        for (record, id) in records.iter().zip(run_ids(records)) {
-            votes.entry(id).or_default().insert(record.record_id);
+        let ids = RunIds::of(records);
+        let mut votes: BTreeMap<&str, BTreeSet<RecordId>> = BTreeMap::new();
+        let names: Arena<String> = ids.names.into();
+        for (record, id) in records.iter().zip(ids.of) {
+            votes.entry(&names[id]).or_default().insert(record.record_id);
         }
-        let run_id = votes.into_iter().rev().max_by_key(|(_, votes)| votes.len());
-        let run_id = run_id.map(|(id, _)| id).unwrap_or_default();
-        fold(&run_id, records, Around::default(), events, now_ns)
+        let run_id = votes.iter().rev().max_by_key(|(_, votes)| votes.len());
+        let run_id = run_id.map(|(id, _)| *id).unwrap_or_default();
+        fold(run_id, records, Around::default(), events, now_ns)
     }
 
     /// Folds one part of a set of traces.
@@ -86,7 +92,7 @@ fn fold(run_id: &str, records: &[Record], around: Around, events: &[CaseEvent], 
 
 /// Findings, the gravest first, then in the order of the steps that show them; and their indexes by step.
 fn shown_findings(
-    scene: &Scene,
+    scene: &Scene<'_>,
     rail: &Rail,
     noted: Vec<Noted>,
 ) -> (Vec<RunFinding>, BTreeMap<usize, Vec<usize>>) {
@@ -109,111 +115,111 @@ fn shown_findings(
     (shown.into_iter().map(|(finding, _)| finding).collect(), by_draft)
 }
 
-fn steps(mut scene: Scene, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>>) -> Vec<RunStep> {
+fn steps(scene: Scene<'_>, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>>) -> Vec<RunStep> {
     let mut fresh = new_in_context(&scene);
-    let mut steps = Vec::with_capacity(scene.drafts.len());
+    let mut recovered: Arena<Option<ContentRef>> = Arena::beside(&scene.nodes, None);
+    for id in scene.received().filter(|id| scene.nodes[*id].record.arguments.is_none()) {
+        let proposal = scene.joined.proposal(&scene.nodes, id);
+        recovered[id] = proposal.and_then(|proposal| proposal.call.arguments.clone());
+    }
+    let mut steps: Vec<RunStep> = Vec::with_capacity(scene.drafts.len());
     for (place, id) in rail.order.iter().copied().enumerate() {
-        let draft = &scene.drafts[id];
-        let step_id = |draft: usize| scene.drafts[draft].step_id.clone();
-        let nodes = || draft.tries.iter().map(|attempt| scene.node(attempt));
-        let proposed_by = draft.tries.iter().find_map(|attempt| scene.joined.by_node[attempt.node]);
-        let mut step = RunStep {
-            step_id: draft.step_id.clone(),
-            number: u32::try_from(place + 1).unwrap_or(u32::MAX),
-            kind: draft.kind,
-            name: name(&scene, id),
-            tool: nodes().find_map(|node| node.facts().tool.clone()),
-            target: scene.target(id).map(str::to_owned),
-            key: nodes().filter_map(|node| node.facts().key.clone()).next_back(),
-            outcome: draft.outcome,
-            evidence: draft.evidence,
-            attempts: Vec::new(),
-            parent_step_id: rail.parent[id].map(step_id),
-            depth: rail.depth[id],
-            gap_before_ns: rail.gap[id],
-            verifies: draft
-                .verifies
-                .map(step_id)
-                .or_else(|| nodes().find_map(|node| node.facts().verifies.clone())),
-            proposed_by: proposed_by.map(|(think, _)| step_id(scene.draft_of[think])),
-            findings: findings.remove(&id).unwrap_or_default(),
-        };
-        step.attempts = attempts(&mut scene, id, &mut fresh);
-        steps.push(step);
+        steps.push(bare_step(&scene, rail, (place, id), findings.remove(&id).unwrap_or_default()));
+    }
+    let Scene { nodes, mut drafts, told, owners, .. } = scene;
+    let nodes: Vec<Option<Node<'_>>> = nodes.into_vec().into_iter().map(Some).collect();
+    let mut parts = Parts { nodes: nodes.into(), told, owners };
+    for (step, id) in steps.iter_mut().zip(rail.order.iter().copied()) {
+        let draft = &mut drafts[id];
+        let missing = std::mem::take(&mut draft.missing).into_iter();
+        let mut slots: Vec<(u32, Slot)> = missing.map(|number| (number, Slot::Missing(number))).collect();
+        for attempt in std::mem::take(&mut draft.tries) {
+            let new = fresh.remove(&attempt.node).unwrap_or_default();
+            let found = recovered[attempt.node].take();
+            slots.push((attempt.number, parts.slot(attempt, new, found)));
+        }
+        if !draft.restarted {
+            slots.sort_by_key(|(number, _)| *number);
+        }
+        step.attempts = slots.into_iter().map(|(_, slot)| slot).collect();
     }
     steps
 }
 
-fn name(scene: &Scene, id: usize) -> String {
+fn bare_step(scene: &Scene<'_>, rail: &Rail, (place, id): (usize, usize), findings: Vec<usize>) -> RunStep {
     let draft = &scene.drafts[id];
-    if scene.is_placeholder(id) {
-        return "Parent not received yet".to_owned();
+    let step_id = |draft: usize| scene.drafts[draft].step_id.clone();
+    let facts = || draft.tries.iter().map(|attempt| scene.node(attempt).facts());
+    let proposed_by = draft.tries.iter().find_map(|attempt| scene.joined.by_node[attempt.node]);
+    let verifies = || facts().find_map(|facts| facts.verifies.clone());
+    let name = match scene.is_placeholder(id) {
+        true => "Parent not received yet",
+        false => facts().map(|facts| facts.name.as_str()).find(|name| !name.is_empty()).unwrap_or_default(),
+    };
+    RunStep {
+        step_id: draft.step_id.clone(),
+        number: u32::try_from(place + 1).unwrap_or(u32::MAX),
+        kind: draft.kind,
+        name: name.to_owned(),
+        tool: facts().find_map(|facts| facts.tool.clone()),
+        target: scene.target(id).map(str::to_owned),
+        key: facts().rev().find_map(|facts| facts.key.clone()),
+        outcome: draft.outcome,
+        evidence: draft.evidence,
+        attempts: Vec::new(),
+        parent_step_id: rail.parent[id].map(step_id),
+        depth: rail.depth[id],
+        gap_before_ns: rail.gap[id],
+        verifies: draft.verifies.map(step_id).or_else(verifies),
+        proposed_by: proposed_by.map(|(think, _)| step_id(scene.draft_of[think])),
+        findings,
     }
-    draft
-        .tries
-        .iter()
-        .map(|attempt| scene.node(attempt).facts().name.clone())
-        .find(|name| !name.is_empty())
-        .unwrap_or_default()
 }
 
-/// The attempts of a step with gaps between; their records are moved out of the scene.
-fn attempts(scene: &mut Scene, id: usize, fresh: &mut HashMap<usize, Vec<Digest>>) -> Vec<Slot> {
-    let draft: &mut Draft = &mut scene.drafts[id];
-    let missing = std::mem::take(&mut draft.missing);
-    let tries = std::mem::take(&mut draft.tries);
-    let mut slots: Vec<(u32, Slot)> =
-        missing.into_iter().map(|number| (number, Slot::Missing(number))).collect();
-    for attempt in tries {
-        if scene.nodes[attempt.node].missing {
-            slots.push((1, Slot::Missing(1)));
-            continue;
-        }
-        let proposed = scene.joined.proposal(&scene.nodes, attempt.node);
-        let arguments = proposed.and_then(|proposal| proposal.call.arguments.clone());
-        let evidence: Vec<usize> = scene.owners.evidence(attempt.node).to_vec();
-        let node = &mut scene.nodes[attempt.node];
-        let mut logs = std::mem::take(&mut node.logs);
-        let versions = std::mem::take(&mut node.versions);
-        // Proposals are still looked up in model calls, so records are copied, not taken.
-        let record = node.record.clone();
+/// What attempts are made of. Records are moved out: they are the bulk of a run.
+struct Parts<'a> {
+    nodes: Arena<Option<Node<'a>>>,
+    told: Arena<Told>,
+    owners: Owners,
+}
+
+impl Parts<'_> {
+    /// One attempt with its evidence, what it was new to see, and arguments found elsewhere.
+    fn slot(&mut self, attempt: Try, new_in_context: Vec<Digest>, found: Option<ContentRef>) -> Slot {
+        let Some(node) = self.nodes[attempt.node].take().filter(|node| !node.missing) else {
+            return Slot::Missing(attempt.number);
+        };
+        let mut logs: Vec<Record> = node.logs.into_iter().cloned().collect();
         let mut transports = Vec::new();
-        for call in evidence {
-            let call = &mut scene.nodes[call];
-            transports.push(call.record.clone());
-            logs.append(&mut call.versions);
-            logs.append(&mut call.logs);
+        for call in self.owners.evidence(attempt.node) {
+            let Some(call) = self.nodes[*call].take() else { continue };
+            transports.push(call.record.into_owned());
+            logs.extend(call.versions.into_iter().chain(call.logs).cloned());
         }
-        let told = &scene.told[attempt.node];
+        let told = &mut self.told[attempt.node];
         let waits = attempt.effective() == Some(Outcome::Submitted);
-        slots.push((
-            attempt.number,
-            Slot::Attempt(Box::new(Attempt {
-                number: attempt.number,
-                given: attempt.given,
-                link: attempt.link,
-                outcome: attempt.outcome,
-                evidence: told.evidence,
-                now: attempt.now,
-                reason: told.reason.clone(),
-                transports,
-                new_in_context: fresh.remove(&attempt.node).unwrap_or_default(),
-                arguments: record.arguments.clone().or(arguments),
-                result: record.result.clone(),
-                unknown_at_ns: told.lapses_at.filter(|_| waits),
-                versions,
-                logs,
-                record,
-            })),
-        ));
+        let record = node.record.into_owned();
+        Slot::Attempt(Box::new(Attempt {
+            number: attempt.number,
+            given: attempt.given,
+            link: attempt.link,
+            outcome: attempt.outcome,
+            evidence: told.evidence,
+            now: attempt.now,
+            reason: std::mem::take(&mut told.reason).into_owned(),
+            transports,
+            new_in_context,
+            arguments: record.arguments.clone().or(found),
+            result: record.result.clone(),
+            versions: node.versions.into_iter().cloned().collect(),
+            logs,
+            unknown_at_ns: told.lapses_at.filter(|_| waits),
+            record,
+        }))
     }
-    if !scene.drafts[id].restarted {
-        slots.sort_by_key(|(number, _)| *number);
-    }
-    slots.into_iter().map(|(_, slot)| slot).collect()
 }
 
-fn traces(scene: &Scene) -> Vec<TraceId> {
+fn traces(scene: &Scene<'_>) -> Vec<TraceId> {
     let mut starts: BTreeMap<TraceId, u64> = BTreeMap::new();
     for id in scene.received() {
         let node = &scene.nodes[id];
@@ -225,19 +231,17 @@ fn traces(scene: &Scene) -> Vec<TraceId> {
     traces.into_iter().map(|(_, trace)| trace).collect()
 }
 
-fn linked_traces(scene: &Scene) -> Vec<TraceId> {
+fn linked_traces(scene: &Scene<'_>) -> Vec<TraceId> {
     let own: BTreeSet<TraceId> = scene.nodes.iter().map(|node| node.trace).collect();
     let links = scene.nodes.iter().flat_map(|node| &node.facts().links).map(|link| link.trace_id);
     let linked: BTreeSet<TraceId> = links.filter(|trace| !trace.is_zero() && !own.contains(trace)).collect();
     linked.into_iter().collect()
 }
 
-fn entities(scene: &Scene) -> Vec<Entity> {
+fn entities(scene: &Scene<'_>) -> Vec<Entity> {
     let mut seen = BTreeSet::new();
-    let mut order: Vec<usize> = scene.received().collect();
-    order.sort_by_key(|id| scene.nodes[*id].order());
-    let all = order.into_iter().flat_map(|id| &scene.nodes[id].facts().entities);
-    all.filter(|entity| seen.insert((*entity).clone())).cloned().collect()
+    let all = scene.received().flat_map(|id| &scene.nodes[id].facts().entities);
+    all.filter(|entity| seen.insert(*entity)).cloned().collect()
 }
 
 impl RunStep {

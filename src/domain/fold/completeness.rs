@@ -8,7 +8,7 @@ use crate::domain::record::Record;
 use crate::domain::run::{Completeness, RunState, Whole};
 
 /// Judges it. `Yes` only where the runtime's own count of steps proves it.
-pub(super) fn completeness(scene: &Scene, record_count: u64) -> Completeness {
+pub(super) fn completeness(scene: &Scene<'_>, record_count: u64) -> Completeness {
     let gaps = gaps(scene);
     let said = said_steps(scene);
     let verdict = match said {
@@ -32,13 +32,13 @@ pub(super) fn completeness(scene: &Scene, record_count: u64) -> Completeness {
 }
 
 /// How many steps the run says it had.
-pub(super) fn said_steps(scene: &Scene) -> Option<u64> {
+pub(super) fn said_steps(scene: &Scene<'_>) -> Option<u64> {
     scene.received().filter_map(|id| scene.nodes[id].facts().run_step_count).max()
 }
 
 /// How many steps we have, by the count that the runtime may have used: steps it named, or steps that do
 /// work.
-pub(super) fn known_steps(scene: &Scene) -> u64 {
+pub(super) fn known_steps(scene: &Scene<'_>) -> u64 {
     let named: BTreeSet<&str> =
         scene.received().filter_map(|id| scene.nodes[id].facts().step_id.as_deref()).collect();
     let working = scene.drafts.iter().filter(|draft| match draft.kind {
@@ -49,7 +49,7 @@ pub(super) fn known_steps(scene: &Scene) -> u64 {
 }
 
 /// Nodes that never ended, and by now should have.
-pub(super) fn never_ended(scene: &Scene) -> Vec<usize> {
+pub(super) fn never_ended(scene: &Scene<'_>) -> Vec<usize> {
     if scene.state() == RunState::Running {
         return scene.received().filter(|id| scene.nodes[*id].lapsed(scene.now_ns)).collect();
     }
@@ -57,7 +57,7 @@ pub(super) fn never_ended(scene: &Scene) -> Vec<usize> {
 }
 
 /// How far client clocks run ahead of the server's, nanoseconds. Behind can't be told from late.
-pub(super) fn skew_ns(scene: &Scene) -> u64 {
+pub(super) fn skew_ns(scene: &Scene<'_>) -> u64 {
     let ahead = |record: &Record| {
         let latest = record.facts.ended_ns.unwrap_or_default().max(record.facts.started_ns);
         latest.saturating_sub(record.received_ns)
@@ -66,15 +66,15 @@ pub(super) fn skew_ns(scene: &Scene) -> u64 {
 }
 
 /// Every record that the fold keeps, wherever it stands.
-pub(super) fn every_record(scene: &Scene) -> impl Iterator<Item = &Record> {
-    scene
-        .nodes
-        .iter()
-        .filter(|node| !node.missing)
-        .flat_map(|node| std::iter::once(&node.record).chain(&node.versions).chain(&node.logs))
+pub(super) fn every_record<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = &'a Record> {
+    scene.nodes.iter().filter(|node| !node.missing).flat_map(|node| {
+        std::iter::once(node.record.as_ref())
+            .chain(node.versions.iter().copied())
+            .chain(node.logs.iter().copied())
+    })
 }
 
-fn gaps(scene: &Scene) -> Vec<String> {
+fn gaps(scene: &Scene<'_>) -> Vec<String> {
     let mut gaps = Vec::new();
     let mut add = |number: usize, one: &str, many: &str| {
         if number > 0 {

@@ -1,11 +1,12 @@
 //! Steps while they are being folded: attempts with numbers, and what became of each.
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::limits::MISSING_SLOTS_MAX;
 use crate::domain::fold::linking::Linked;
 use crate::domain::fold::node::Node;
 use crate::domain::fold::outcome::Told;
+use crate::domain::ids::SpanId;
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
 
@@ -62,7 +63,7 @@ impl Draft {
 }
 
 /// Makes drafts of linked attempts; each gets an id that no other step of the run has.
-pub(super) fn drafts(linked: Vec<Linked>, nodes: &Arena<Node>, told: &Arena<Told>) -> Arena<Draft> {
+pub(super) fn drafts(linked: Vec<Linked>, nodes: &Arena<Node<'_>>, told: &Arena<Told>) -> Arena<Draft> {
     let ids = step_ids(&linked, nodes);
     let drafts: Vec<Draft> = linked
         .into_iter()
@@ -110,7 +111,7 @@ fn weight(kind: Kind) -> u8 {
 
 /// Given ids go to acts before others that carry the same; then span ids, made longer where two traces
 /// share one.
-fn step_ids(linked: &[Linked], nodes: &Arena<Node>) -> Vec<String> {
+fn step_ids(linked: &[Linked], nodes: &Arena<Node<'_>>) -> Vec<String> {
     let mut order: Vec<usize> = (0..linked.len()).collect();
     let rank = |step: &Linked| {
         let first = step.tries.first().map(|(id, _)| *id);
@@ -119,24 +120,27 @@ fn step_ids(linked: &[Linked], nodes: &Arena<Node>) -> Vec<String> {
     };
     let linked: Arena<&Linked> = linked.iter().collect::<Vec<_>>().into();
     order.sort_by_cached_key(|step| rank(linked[*step]));
-    let mut taken: HashSet<String> = HashSet::new();
-    let mut ids: BTreeMap<usize, String> = BTreeMap::new();
+    let mut named: HashSet<&str> = HashSet::new();
+    let mut spans: HashSet<SpanId> = HashSet::new();
+    let mut ids: Arena<String> = Arena::beside(&linked, String::new());
     for step in order {
-        let Some((first, _)) = linked[step].tries.first() else { continue };
-        let node = &nodes[*first];
-        let span = node.span.to_string();
-        let long = format!("{}-{}", node.trace, node.span);
-        let wanted = linked[step].given.clone().into_iter().chain([span, long.clone()]);
-        let free = wanted.into_iter().find(|id| !taken.contains(id));
-        let id = free.unwrap_or_else(|| format!("{long}-{step}"));
-        taken.insert(id.clone());
-        ids.insert(step, id);
+        let Some(node) = linked[step].tries.first().map(|(first, _)| &nodes[*first]) else { continue };
+        let given = linked[step].given.as_deref().filter(|given| named.insert(given));
+        ids[step] = match given {
+            Some(given) => {
+                // A given id may read like a span id: then that span's step needs a longer one.
+                spans.extend(SpanId::parse(given));
+                given.to_owned()
+            }
+            None if spans.insert(node.span) => node.span.to_string(),
+            None => format!("{}-{}", node.trace, node.span),
+        };
     }
-    ids.into_values().collect()
+    ids.into_vec()
 }
 
 /// Numbers attempts: given numbers stay, others continue from the one before.
-fn number(step: &Linked, nodes: &Arena<Node>, told: &Arena<Told>) -> (Vec<Try>, bool) {
+fn number(step: &Linked, nodes: &Arena<Node<'_>>, told: &Arena<Told>) -> (Vec<Try>, bool) {
     let given: Vec<u32> = step.tries.iter().filter_map(|(id, _)| nodes[*id].facts().attempt).collect();
     let taken: BTreeSet<u32> = given.iter().copied().collect();
     let restarted = taken.len() < given.len();

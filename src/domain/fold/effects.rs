@@ -1,5 +1,5 @@
 //! What the acts of a run did to the world: acts with one intent grouped, effects counted once each.
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::fold::draft::Try;
 use crate::domain::fold::scene::Scene;
@@ -19,23 +19,30 @@ pub(super) struct Effect {
 }
 
 /// What makes two acts the same intent, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Saying {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Saying<'a> {
     Unknown,
-    Value(String),
+    Value(&'a str),
+    Arguments(Digest),
+}
+
+/// On what an act is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Place<'a> {
+    Target(&'a str),
+    /// No target; whatever its arguments name.
     Arguments(Digest),
 }
 
 /// Groups the acts that were sent, in order of their first attempt.
-pub(super) fn effects(scene: &Scene) -> Vec<Effect> {
+pub(super) fn effects(scene: &Scene<'_>) -> Vec<Effect> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut buckets: BTreeMap<(String, String), BTreeMap<Saying, Vec<usize>>> = BTreeMap::new();
+    let mut buckets: HashMap<(&str, Place<'_>), BTreeMap<Saying<'_>, Vec<usize>>> = HashMap::new();
     for draft in scene.acts().filter(|draft| scene.sent(*draft).next().is_some()) {
         let (place, saying) = intent(scene, draft);
         match place {
             Some(place) => {
-                let key = (scene.tool(draft), place);
-                buckets.entry(key).or_default().entry(saying).or_default().push(draft);
+                buckets.entry((scene.tool(draft), place)).or_default().entry(saying).or_default().push(draft);
             }
             None => groups.push(vec![draft]),
         }
@@ -64,9 +71,9 @@ pub(super) fn effects(scene: &Scene) -> Vec<Effect> {
 
 /// On what an act is and what it says. Without a target only tools that somebody classified are compared:
 /// `next_page` may run ten times with the same arguments.
-fn intent(scene: &Scene, draft: usize) -> (Option<String>, Saying) {
+fn intent<'a>(scene: &'a Scene<'_>, draft: usize) -> (Option<Place<'a>>, Saying<'a>) {
     let tries = &scene.drafts[draft].tries;
-    let value = tries.iter().find_map(|attempt| scene.node(attempt).facts().value.clone());
+    let value = tries.iter().find_map(|attempt| scene.node(attempt).facts().value.as_deref());
     let arguments = tries.iter().rev().find_map(|attempt| scene.joined.arguments(&scene.nodes, attempt.node));
     let saying = match (value, arguments) {
         (Some(value), _) => Saying::Value(value),
@@ -78,8 +85,8 @@ fn intent(scene: &Scene, draft: usize) -> (Option<String>, Saying) {
         KindSource::Convention | KindSource::Inferred | KindSource::Default => false,
     };
     let place = match scene.target(draft) {
-        Some(target) => Some(target.to_owned()),
-        None if tries.iter().any(classified) => arguments.map(|arguments| format!("={arguments}")),
+        Some(target) => Some(Place::Target(target)),
+        None if tries.iter().any(classified) => arguments.map(Place::Arguments),
         None => None,
     };
     (place, saying)
@@ -87,7 +94,7 @@ fn intent(scene: &Scene, draft: usize) -> (Option<String>, Saying) {
 
 /// How often the acts took effect, and how often they may have as well. One key or one downstream id is one
 /// effect.
-fn count(scene: &Scene, drafts: &[usize]) -> (usize, usize) {
+fn count(scene: &Scene<'_>, drafts: &[usize]) -> (usize, usize) {
     let mut keys = BTreeSet::new();
     let mut downstream = BTreeSet::new();
     let mut done = 0;

@@ -18,7 +18,7 @@ pub(super) struct Owners {
 
 impl Owners {
     /// Finds them, and merges into each step what its evidence tells and it does not.
-    pub(super) fn of(nodes: &mut Arena<Node>, tree: &Tree) -> Self {
+    pub(super) fn of(nodes: &mut Arena<Node<'_>>, tree: &Tree) -> Self {
         unwrap_numbered(nodes, tree);
         let mut owner: Arena<Option<usize>> = Arena::beside(&tree.parent, None);
         let mut nearest: Arena<Option<usize>> = Arena::beside(&tree.parent, None);
@@ -54,12 +54,16 @@ impl Owners {
         &self.evidence[id]
     }
 
-    fn merge(&self, nodes: &mut Arena<Node>) {
+    fn merge(&self, nodes: &mut Arena<Node<'_>>) {
         for step in nodes.ids() {
             for id in &self.evidence[step] {
-                let inner = nodes[*id].record.clone();
-                let outer = &mut nodes[step].record;
-                if inner.facts.kind == Kind::Transport {
+                let transport = nodes[*id].facts().kind == Kind::Transport;
+                if transport && !merge::tells_more(nodes[step].facts(), nodes[*id].facts()) {
+                    continue;
+                }
+                let inner = nodes[*id].record.clone().into_owned();
+                let outer = nodes[step].record.to_mut();
+                if transport {
                     merge::transport_into(outer, &inner);
                 } else {
                     merge::inner_into(outer, &inner);
@@ -70,7 +74,7 @@ impl Owners {
 }
 
 /// A tool span around numbered attempts of the same tool is the wrapper of its retry loop, hence plumbing.
-fn unwrap_numbered(nodes: &mut Arena<Node>, tree: &Tree) {
+fn unwrap_numbered(nodes: &mut Arena<Node<'_>>, tree: &Tree) {
     let mut wrappers = Vec::new();
     for id in nodes.ids().filter(|id| nodes[*id].is_tool() && nodes[*id].facts().attempt.is_some()) {
         let plumbing = |above: &usize| matches!(nodes[*above].kind, Kind::Other | Kind::Transport);
@@ -87,7 +91,7 @@ fn unwrap_numbered(nodes: &mut Arena<Node>, tree: &Tree) {
     }
 }
 
-fn tells_about(inner: &Node, outer: &Node) -> bool {
+fn tells_about(inner: &Node<'_>, outer: &Node<'_>) -> bool {
     let (facts, above) = (inner.facts(), outer.facts());
     let own_step = facts.step_id.is_some() && facts.step_id != above.step_id;
     let own_attempt = facts.attempt.is_some() && facts.attempt != above.attempt;

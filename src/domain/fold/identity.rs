@@ -1,8 +1,10 @@
 //! Which run a record belongs to, found late: ids may sit on one span of a trace only, and that may come
 //! last.
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::domain::fold::versions::{SpanKey, rank};
+use crate::domain::fold::arena::Arena;
+use crate::domain::fold::versions::{SpanKey, rank, span_key};
 use crate::domain::ids::TraceId;
 use crate::domain::kind::Carrier;
 use crate::domain::record::Record;
@@ -38,43 +40,47 @@ pub(super) struct Around {
 /// A record's run is the given id of its nearest ancestor that has one (itself first), else the only one
 /// given in its trace, else the trace id. Traces that a convention joins by links count as one trace here.
 pub fn runs_of(records: Vec<Record>) -> BTreeMap<String, Part> {
-    let ids = run_ids(&records);
-    let owners: BTreeMap<SpanKey, &str> =
-        records.iter().map(span_key).zip(ids.iter().map(String::as_str)).collect();
-    let mut arounds: BTreeMap<&str, Around> = BTreeMap::new();
+    let ids = RunIds::of(&records);
+    let mut arounds = arounds(&records, &ids);
+    let names: Arena<String> = ids.names.into();
+    let mut parts: BTreeMap<usize, Vec<Record>> = BTreeMap::new();
+    for (record, id) in records.into_iter().zip(ids.of) {
+        parts.entry(id).or_default().push(record);
+    }
+    let part = |(id, records): (usize, Vec<Record>)| {
+        let run_id = names[id].clone();
+        (run_id.clone(), Part { run_id, records, around: arounds.remove(&id).unwrap_or_default() })
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// What each run can learn from records of its traces that are not its own.
+fn arounds(records: &[Record], ids: &RunIds) -> BTreeMap<usize, Around> {
+    let mut arounds: BTreeMap<usize, Around> = BTreeMap::new();
+    if ids.names.len() < 2 {
+        return arounds;
+    }
+    let owners: HashMap<SpanKey, usize> = records.iter().map(span_key).zip(ids.of.iter().copied()).collect();
     let mut traces: BTreeMap<TraceId, Told<'_>> = BTreeMap::new();
-    for (record, id) in records.iter().zip(&ids) {
+    for (record, id) in records.iter().zip(&ids.of) {
         let facts = &record.facts;
         let told = traces.entry(facts.trace_id).or_default();
-        told.runs.insert(id);
+        told.runs.insert(*id);
         told.sessions.extend(facts.session_id.as_deref());
         told.users.extend(facts.user_id.as_deref());
-        let around = arounds.entry(id).or_default();
         let parent = facts.parent_span_id.map(|parent| (facts.trace_id, parent));
-        if let Some(parent) = parent.filter(|parent| owners.get(parent).is_some_and(|owner| *owner != id)) {
-            around.parents.insert(parent);
+        if let Some(parent) = parent.filter(|parent| owners.get(parent).is_some_and(|owner| owner != id)) {
+            arounds.entry(*id).or_default().parents.insert(parent);
         }
     }
     for told in traces.values().filter(|told| told.runs.len() > 1) {
         for id in &told.runs {
-            let around = arounds.entry(id).or_default();
+            let around = arounds.entry(*id).or_default();
             around.session_id = around.session_id.take().or_else(|| only(&told.sessions));
             around.user_id = around.user_id.take().or_else(|| only(&told.users));
         }
     }
-    let mut arounds: BTreeMap<String, Around> =
-        arounds.into_iter().map(|(id, around)| (id.to_owned(), around)).collect();
-    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
-    for (record, id) in records.into_iter().zip(ids) {
-        let around = &mut arounds;
-        let part = parts.entry(id.clone()).or_insert_with(|| Part {
-            around: around.remove(&id).unwrap_or_default(),
-            run_id: id,
-            records: Vec::new(),
-        });
-        part.records.push(record);
-    }
-    parts
+    arounds
 }
 
 /// The traces that these records' links join into the same run, as conventions say: read them as well before
@@ -83,82 +89,134 @@ pub fn joined_traces(records: &[Record]) -> BTreeSet<TraceId> {
     records.iter().flat_map(joins).collect()
 }
 
-/// The run of each record, in their order.
-pub(super) fn run_ids(records: &[Record]) -> Vec<String> {
-    let mut joined = Joined::of(records);
-    let spans = spans(records);
-    let mut given: BTreeMap<TraceId, BTreeSet<&str>> = BTreeMap::new();
-    for (key, span) in &spans {
-        given.entry(joined.find(key.0)).or_default().extend(span.run_id);
+/// The run of each record: its place among the names.
+pub(super) struct RunIds {
+    pub(super) names: Vec<String>,
+    pub(super) of: Vec<usize>,
+}
+
+impl RunIds {
+    /// Finds them.
+    pub(super) fn of(records: &[Record]) -> Self {
+        let mut joined = Joined::of(records);
+        let spans = Spans::of(records);
+        let mut given: HashMap<TraceId, BTreeSet<&str>> = HashMap::new();
+        for span in spans.list.iter() {
+            given.entry(joined.find(span.key.0)).or_default().extend(span.run_id);
+        }
+        let above = spans.nearest_given();
+        let mut names: Vec<String> = Vec::new();
+        let mut places: HashMap<Cow<'_, str>, usize> = HashMap::new();
+        let mut roots: HashMap<TraceId, usize> = HashMap::new();
+        let mut place = |name: Cow<'_, str>| match places.get(&name) {
+            Some(place) => *place,
+            None => {
+                names.push(name.clone().into_owned());
+                places.insert(Cow::Owned(name.into_owned()), names.len() - 1);
+                names.len() - 1
+            }
+        };
+        let span_runs: Vec<usize> = spans
+            .list
+            .iter()
+            .zip(above)
+            .map(|(span, nearest)| match nearest {
+                Some(given) => place(Cow::Borrowed(given)),
+                None => {
+                    let root = joined.find(span.key.0);
+                    let only = given.get(&root).and_then(only).map(Cow::Owned);
+                    *roots
+                        .entry(root)
+                        .or_insert_with(|| place(only.unwrap_or_else(|| root.to_string().into())))
+                }
+            })
+            .collect();
+        let span_runs: Arena<usize> = span_runs.into();
+        let of = spans.of_record.iter().map(|span| span_runs[*span]).collect();
+        Self { names, of }
     }
-    let above = nearest_given(&spans);
-    records
-        .iter()
-        .map(|record| {
-            let key = span_key(record);
-            let root = joined.find(key.0);
-            let only = given.get(&root).and_then(only);
-            let nearest = above.get(&key).copied().flatten().map(str::to_owned);
-            nearest.or(only).unwrap_or_else(|| root.to_string())
-        })
-        .collect()
 }
 
 #[derive(Default)]
 struct Told<'a> {
-    runs: BTreeSet<&'a str>,
+    runs: BTreeSet<usize>,
     sessions: BTreeSet<&'a str>,
     users: BTreeSet<&'a str>,
 }
 
 /// What counts for identity of all the records of one span.
 struct Span<'a> {
+    key: SpanKey,
     run_id: Option<&'a str>,
     parent: Option<SpanKey>,
 }
 
-fn spans(records: &[Record]) -> BTreeMap<SpanKey, Span<'_>> {
-    let mut groups: BTreeMap<SpanKey, Vec<&Record>> = BTreeMap::new();
-    for record in records {
-        groups.entry(span_key(record)).or_default().push(record);
-    }
-    groups.into_iter().map(|(key, group)| (key, span(key, group))).collect()
+/// Spans in the order of their ids, and the span of each record.
+struct Spans<'a> {
+    list: Arena<Span<'a>>,
+    of_record: Vec<usize>,
 }
 
-fn span(key: SpanKey, mut group: Vec<&Record>) -> Span<'_> {
-    // The span itself before logs on it, the version that counts before the others.
-    group.sort_by_key(|record| (record.facts.carrier == Carrier::Span, rank(record)));
-    let run_id = group.iter().rev().find_map(|record| record.facts.run_id.as_deref());
-    let parent = group.iter().rev().find_map(|record| record.facts.parent_span_id);
-    Span { run_id, parent: parent.filter(|parent| !parent.is_zero()).map(|parent| (key.0, parent)) }
-}
-
-/// The nearest given id at or above each span. Each span is walked over once; a loop ends the walk.
-fn nearest_given<'a>(spans: &BTreeMap<SpanKey, Span<'a>>) -> BTreeMap<SpanKey, Option<&'a str>> {
-    let mut known: BTreeMap<SpanKey, Option<&'a str>> = BTreeMap::new();
-    for start in spans.keys() {
-        let mut path = Vec::new();
-        let mut walked = BTreeSet::new();
-        let mut here = Some(*start);
-        let mut found = None;
-        while let Some(key) = here {
-            if let Some(answer) = known.get(&key) {
-                found = *answer;
-                break;
+impl<'a> Spans<'a> {
+    fn of(records: &'a [Record]) -> Self {
+        let mut sorted: Vec<(usize, &Record)> = records.iter().enumerate().collect();
+        // The span itself after logs on it, the version that counts last.
+        sorted.sort_by_cached_key(|(_, record)| {
+            (span_key(record), record.facts.carrier == Carrier::Span, rank(record))
+        });
+        let mut list = Arena::from(Vec::new());
+        let mut of_record = vec![(0, 0); records.len()];
+        let mut slots = of_record.iter_mut();
+        for group in sorted.chunk_by(|(_, a), (_, b)| span_key(a) == span_key(b)) {
+            let Some(key) = group.first().map(|(_, record)| span_key(record)) else { continue };
+            let run_id = group.iter().rev().find_map(|(_, record)| record.facts.run_id.as_deref());
+            let parent = group.iter().rev().find_map(|(_, record)| record.facts.parent_span_id);
+            let parent = parent.filter(|parent| !parent.is_zero()).map(|parent| (key.0, parent));
+            let span = list.add(Span { key, run_id, parent });
+            for ((record, _), slot) in group.iter().zip(&mut slots) {
+                *slot = (*record, span);
             }
-            let Some(span) = spans.get(&key).filter(|_| walked.insert(key)) else { break };
-            path.push(key);
-            found = span.run_id;
-            if found.is_some() {
-                break;
-            }
-            here = span.parent;
         }
-        for key in path {
-            known.insert(key, found);
-        }
+        of_record.sort_unstable();
+        Self { list, of_record: of_record.into_iter().map(|(_, span)| span).collect() }
     }
-    known
+
+    /// The nearest given id at or above each span. Each span is walked over once; a loop ends the walk.
+    fn nearest_given(&self) -> Vec<Option<&'a str>> {
+        let parents: Vec<Option<usize>> =
+            self.list.iter().map(|span| span.parent.and_then(|key| self.find(key))).collect();
+        let parents: Arena<Option<usize>> = parents.into();
+        let mut known: Arena<Option<Option<&'a str>>> = Arena::beside(&self.list, None);
+        let mut walked = Arena::beside(&self.list, false);
+        for start in self.list.ids() {
+            let mut path = Vec::new();
+            let mut here = Some(start);
+            let mut found = None;
+            while let Some(id) = here {
+                if let Some(answer) = known[id] {
+                    found = answer;
+                    break;
+                }
+                if std::mem::replace(&mut walked[id], true) {
+                    break;
+                }
+                path.push(id);
+                found = self.list[id].run_id;
+                if found.is_some() {
+                    break;
+                }
+                here = parents[id];
+            }
+            for id in path {
+                known[id] = Some(found);
+            }
+        }
+        known.into_vec().into_iter().map(Option::flatten).collect()
+    }
+
+    fn find(&self, key: SpanKey) -> Option<usize> {
+        self.list.as_slice().binary_search_by_key(&key, |span| span.key).ok()
+    }
 }
 
 /// Traces joined by links, each under the smallest id of its circle.
@@ -200,10 +258,6 @@ fn joins(record: &Record) -> impl Iterator<Item = TraceId> {
         .iter()
         .filter(move |link| (autogen || same(&link.attributes)) && !link.trace_id.is_zero())
         .map(|link| link.trace_id)
-}
-
-fn span_key(record: &Record) -> SpanKey {
-    (record.facts.trace_id, record.facts.span_id)
 }
 
 fn only(ids: &BTreeSet<&str>) -> Option<String> {

@@ -14,7 +14,7 @@ use crate::domain::outcome::Outcome;
 
 /// What linking looks at.
 pub(super) struct Linking<'a> {
-    pub(super) nodes: &'a Arena<Node>,
+    pub(super) nodes: &'a Arena<Node<'a>>,
     pub(super) tree: &'a Tree,
     pub(super) owners: &'a Owners,
     pub(super) joined: &'a Joined,
@@ -46,8 +46,33 @@ enum Class {
     Other,
 }
 
-/// A rule and the value that both attempts must share.
-type Key = (&'static str, String);
+/// What both attempts must share, rule by rule, always with the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Alike<'a> {
+    Key(&'a str, &'a str),
+    Call(&'a str, &'a str),
+    Langgraph(&'a str, &'a str, Option<Digest>),
+    Temporal(&'a str),
+    Target(&'a str, &'a str),
+    Arguments(&'a str, Digest),
+    /// The parent, and of the context its length, first and last body.
+    Input(Option<usize>, usize, Digest, Digest),
+}
+
+impl Alike<'_> {
+    /// The name of the rule.
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Key(..) => "same key",
+            Self::Call(..) => "same call id",
+            Self::Langgraph(..) => "langgraph node",
+            Self::Temporal(..) => "temporal activity",
+            Self::Target(..) => "same tool and target",
+            Self::Arguments(..) => "same tool and arguments",
+            Self::Input(..) => "same model input",
+        }
+    }
+}
 
 impl Linking<'_> {
     /// Every step of the run, in order of its first attempt.
@@ -57,7 +82,7 @@ impl Linking<'_> {
         let given = self.given(&order);
         let mut steps: Arena<Linked> = Arena::default();
         let mut by_id: HashMap<(&str, Class), usize> = HashMap::new();
-        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+        let mut by_key: HashMap<Alike<'_>, Vec<usize>> = HashMap::new();
         for id in order {
             let class = class(self.nodes[id].kind);
             let given_id = given[id].then(|| self.nodes[id].facts().step_id.as_deref()).flatten();
@@ -136,90 +161,77 @@ impl Linking<'_> {
     fn earlier(
         &self,
         id: usize,
-        keys: &[Key],
+        keys: &[Alike<'_>],
         steps: &Arena<Linked>,
-        by_key: &HashMap<Key, Vec<usize>>,
+        by_key: &HashMap<Alike<'_>, Vec<usize>>,
     ) -> Option<(usize, &'static str)> {
         keys.iter().find_map(|key| {
             let candidates = by_key.get(key)?.iter().rev().take(LINK_CANDIDATES_MAX);
-            let step = candidates.copied().find(|step| self.follows(id, &steps[*step], key.0))?;
-            Some((step, key.0))
+            let step = candidates.copied().find(|step| self.follows(id, &steps[*step], *key))?;
+            Some((step, key.rule()))
         })
     }
 
-    fn follows(&self, id: usize, step: &Linked, rule: &str) -> bool {
+    fn follows(&self, id: usize, step: &Linked, key: Alike<'_>) -> bool {
         let Some((last, _)) = step.tries.last().copied() else { return false };
         let (node, before) = (&self.nodes[id], &self.nodes[last]);
         if step.busy_until > node.start || before.start >= node.start {
             return false;
         }
+        let same_key = matches!(key, Alike::Key(..));
         let numbers = (before.facts().attempt, node.facts().attempt);
         let counted = match numbers {
             (Some(before), Some(after)) if after <= before => return false,
             (Some(_), Some(_)) => true,
-            (None, Some(1)) if rule != SAME_KEY => return false,
+            (None, Some(1)) if !same_key => return false,
             (None | Some(_), None) | (None, Some(_)) => false,
         };
-        let repeated = counted || rule == SAME_KEY || node.facts().gate.held();
+        let repeated = counted || same_key || node.facts().gate.held();
         if step.succeeded && !repeated {
             return false;
         }
         let targets = (&before.facts().target, &node.facts().target);
         let other_target = matches!(targets, (Some(a), Some(b)) if a != b);
-        let alike = match rule {
-            SAME_ARGUMENTS => !other_target,
-            SAME_INPUT => before.record.context == node.record.context && before.erred(),
-            _ => true,
+        let alike = match key {
+            Alike::Arguments(..) => !other_target,
+            Alike::Input(..) => before.record.context == node.record.context && before.erred(),
+            Alike::Key(..)
+            | Alike::Call(..)
+            | Alike::Langgraph(..)
+            | Alike::Temporal(..)
+            | Alike::Target(..) => true,
         };
         alike && class(before.kind) == class(node.kind)
     }
 
     /// The keys of a node, the surest rule first.
-    fn keys(&self, id: usize) -> Vec<Key> {
+    fn keys(&self, id: usize) -> Vec<Alike<'_>> {
         let node = &self.nodes[id];
         let facts = node.facts();
         let mut keys = Vec::new();
         if node.kind == Kind::Think {
-            if let (Some(first), Some(last)) = (node.record.context.first(), node.record.context.last()) {
-                let parent = self.tree.parent[id].map(|parent| parent.to_string()).unwrap_or_default();
-                let size = node.record.context.len();
-                keys.push((SAME_INPUT, format!("{parent}\0{size}\0{first}\0{last}")));
+            let context = &node.record.context;
+            if let (Some(first), Some(last)) = (context.first(), context.last()) {
+                keys.push(Alike::Input(self.tree.parent[id], context.len(), *first, *last));
             }
             return keys;
         }
         let Some(tool) = facts.tool.as_deref().filter(|_| is_tool(node.kind)) else { return keys };
         let arguments = self.joined.arguments(self.nodes, id);
-        if let Some(key) = &facts.key {
-            keys.push((SAME_KEY, format!("{tool}\0{key}")));
-        }
-        if let Some(call) = &facts.tool_call_id {
-            keys.push(("same call id", format!("{tool}\0{call}")));
-        }
-        for link_key in &facts.link_keys {
-            keys.extend(convention_key(link_key, tool, arguments));
-        }
-        if let Some(target) = &facts.target {
-            keys.push(("same tool and target", format!("{tool}\0{target}")));
-        }
-        if let Some(arguments) = arguments {
-            keys.push((SAME_ARGUMENTS, format!("{tool}\0{arguments}")));
-        }
+        keys.extend(facts.key.as_deref().map(|key| Alike::Key(tool, key)));
+        keys.extend(facts.tool_call_id.as_deref().map(|call| Alike::Call(tool, call)));
+        keys.extend(facts.link_keys.iter().filter_map(|key| convention_key(key, tool, arguments)));
+        keys.extend(facts.target.as_deref().map(|target| Alike::Target(tool, target)));
+        keys.extend(arguments.map(|arguments| Alike::Arguments(tool, arguments)));
         keys
     }
 }
 
-const SAME_KEY: &str = "same key";
-const SAME_ARGUMENTS: &str = "same tool and arguments";
-const SAME_INPUT: &str = "same model input";
-
-fn convention_key(link_key: &str, tool: &str, arguments: Option<Digest>) -> Option<Key> {
+fn convention_key<'a>(link_key: &'a str, tool: &'a str, arguments: Option<Digest>) -> Option<Alike<'a>> {
     let (rule, value) = link_key.split_once('=')?;
     match rule {
-        "langgraph" => {
-            let arguments = arguments.map(|digest| digest.to_string()).unwrap_or_default();
-            Some(("langgraph node", format!("{value}\0{tool}\0{arguments}")))
-        }
-        "temporal" => Some(("temporal activity", value.to_owned())),
+        "langgraph" => Some(Alike::Langgraph(value, tool, arguments)),
+        "temporal" => Some(Alike::Temporal(value)),
         _ => None,
     }
 }

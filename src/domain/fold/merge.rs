@@ -68,6 +68,14 @@ pub(super) fn transport_into(step: &mut Record, transport: &Record) {
     fill!(step.facts, transport.facts; key, key_expires_ns, downstream_id);
 }
 
+/// Whether an HTTP call tells anything that its act does not: most do not, and are not copied for it.
+pub(super) fn tells_more(step: &Facts, transport: &Facts) -> bool {
+    let adds = |own: bool, told: bool| !own && told;
+    adds(step.key.is_some(), transport.key.is_some())
+        || adds(step.key_expires_ns.is_some(), transport.key_expires_ns.is_some())
+        || adds(step.downstream_id.is_some(), transport.downstream_id.is_some())
+}
+
 fn fill_told(facts: &mut Facts, from: &Facts) {
     fill!(facts, from; session_id, user_id, agent, agent_version, worker, epoch, seq, run_step_count);
     fill!(facts, from; service, environment, model, model_requested, provider, cost_usd);

@@ -1,4 +1,6 @@
 //! One span as the fold sees it: the version that counts, with all that arrived under the same id.
+use std::borrow::Cow;
+
 use crate::domain::fold::limits::{DAY_NS, DEADLINE_NS};
 use crate::domain::ids::{RecordId, SpanId, TraceId};
 use crate::domain::kind::{Kind, Status};
@@ -7,15 +9,15 @@ use crate::domain::step::Facts;
 
 /// A span (or what logs tell of one) with its versions and logs.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct Node<'a> {
     pub(super) trace: TraceId,
     pub(super) span: SpanId,
     /// The version that counts; what logs and evidence add is merged in.
-    pub(super) record: Record,
+    pub(super) record: Cow<'a, Record>,
     /// Other versions, oldest first.
-    pub(super) versions: Vec<Record>,
+    pub(super) versions: Vec<&'a Record>,
     /// Logs and events on the span, oldest first.
-    pub(super) logs: Vec<Record>,
+    pub(super) logs: Vec<&'a Record>,
     /// The kind that counts: a wrapper around numbered attempts is plumbing.
     pub(super) kind: Kind,
     /// The start, made sane: never 0, never far beyond the time of receipt.
@@ -34,7 +36,7 @@ pub(super) struct Node {
     pub(super) missing: bool,
 }
 
-impl Node {
+impl Node<'_> {
     /// Stands for a parent that has not arrived.
     pub(super) fn placeholder(trace: TraceId, span: SpanId, start: u64, received: u64) -> Self {
         let facts = Facts { trace_id: trace, span_id: span, started_ns: start, ..Facts::default() };
@@ -54,7 +56,7 @@ impl Node {
         Self {
             trace,
             span,
-            record,
+            record: Cow::Owned(record),
             versions: Vec::new(),
             logs: Vec::new(),
             kind: Kind::Other,

@@ -20,14 +20,14 @@ impl Noted {
     }
 
     /// About certain spans, hence their steps.
-    pub(super) fn spans(scene: &Scene, code: Code, message: String, nodes: Vec<usize>) -> Self {
+    pub(super) fn spans(scene: &Scene<'_>, code: Code, message: String, nodes: Vec<usize>) -> Self {
         let mut drafts: Vec<usize> = nodes.iter().map(|id| scene.draft_of[*id]).collect();
         drafts.dedup();
         Self { code, message, drafts, nodes }
     }
 
     /// As the run shows it. Steps come in the order of the rail.
-    pub(super) fn shown(mut self, scene: &Scene, places: &Arena<usize>) -> (RunFinding, Vec<usize>) {
+    pub(super) fn shown(mut self, scene: &Scene<'_>, places: &Arena<usize>) -> (RunFinding, Vec<usize>) {
         self.drafts.sort_by_key(|draft| places[*draft]);
         self.drafts.dedup();
         let finding = RunFinding {

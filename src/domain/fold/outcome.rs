@@ -1,4 +1,6 @@
 //! What one attempt came to, and why we say so: conventions.md section 4 in code.
+use std::borrow::Cow;
+
 use crate::domain::finding::Code;
 use crate::domain::fold::answer::{Answer, Loss, Why};
 use crate::domain::fold::node::Node;
@@ -15,7 +17,7 @@ pub(super) struct Told {
     pub(super) outcome: Option<Outcome>,
     pub(super) evidence: Option<Evidence>,
     /// In words.
-    pub(super) reason: String,
+    pub(super) reason: Cow<'static, str>,
     /// What came back.
     pub(super) answer: Answer,
     /// When a submitted attempt becomes unknown by itself.
@@ -27,7 +29,7 @@ pub(super) struct Told {
 }
 
 /// Reads one attempt with its evidence.
-pub(super) fn told(node: &Node, evidence: &[&Node], now_ns: u64) -> Told {
+pub(super) fn told(node: &Node<'_>, evidence: &[&Node<'_>], now_ns: u64) -> Told {
     let (answer, span_ns) = best_answer(node, evidence);
     let mut told = Told {
         outcome: None,
@@ -39,10 +41,10 @@ pub(super) fn told(node: &Node, evidence: &[&Node], now_ns: u64) -> Told {
         paused: false,
     };
     if node.missing {
-        told.reason = "Not received yet".to_owned();
+        told.reason = "Not received yet".into();
     } else if is_paused(node) {
         told.paused = true;
-        told.reason = "Paused".to_owned();
+        told.reason = "Paused".into();
     } else if node.kind != Kind::Act {
         not_an_act(&mut told, node, now_ns);
     } else if node.facts().gate.held() {
@@ -50,7 +52,7 @@ pub(super) fn told(node: &Node, evidence: &[&Node], now_ns: u64) -> Told {
             Gate::Duplicate => "Held by the gate: done before",
             Gate::Unknown | Gate::New | Gate::None => "Held by the gate: an earlier attempt is unknown",
         }
-        .to_owned();
+        .into();
     } else if node.facts().outcome.is_some() {
         given(&mut told, node, now_ns);
     } else if node.open && answer == Answer::Fine {
@@ -66,22 +68,22 @@ pub(super) fn told(node: &Node, evidence: &[&Node], now_ns: u64) -> Told {
     told
 }
 
-fn not_an_act(told: &mut Told, node: &Node, now_ns: u64) {
+fn not_an_act(told: &mut Told, node: &Node<'_>, now_ns: u64) {
     if node.open && told.answer == Answer::Fine {
         told.reason = if node.lapsed(now_ns) {
-            format!("No end received after {}", took(now_ns.saturating_sub(node.start)))
+            format!("No end received after {}", took(now_ns.saturating_sub(node.start))).into()
         } else {
-            "Still running".to_owned()
+            "Still running".into()
         };
     } else if told.answer == Answer::Fine {
-        told.reason = "Answered OK".to_owned();
+        told.reason = "Answered OK".into();
     } else if told.answer == Answer::Unclear {
-        told.reason = "It went wrong".to_owned();
+        told.reason = "It went wrong".into();
     }
 }
 
 /// What the runtime says counts, except that no runtime can turn a missing answer into a "no".
-fn given(told: &mut Told, node: &Node, now_ns: u64) {
+fn given(told: &mut Told, node: &Node<'_>, now_ns: u64) {
     let facts = node.facts();
     let Some(outcome) = facts.outcome else { return };
     let evidence = facts.evidence.unwrap_or(Evidence::Given);
@@ -102,7 +104,7 @@ fn given(told: &mut Told, node: &Node, now_ns: u64) {
             told.evidence = Some(evidence);
             // The answer says it more precisely, where it says the same.
             if told.answer == Answer::Fine || of_answer(told.answer).0 != outcome {
-                told.reason = given_reason(outcome, evidence);
+                told.reason = given_reason(outcome, evidence).into();
             }
         }
     }
@@ -119,17 +121,17 @@ fn given_reason(outcome: Outcome, evidence: Evidence) -> String {
 }
 
 /// Sent, and nothing came back: submitted until the deadline, unknown after it.
-fn unanswered(told: &mut Told, node: &Node, now_ns: u64) {
+fn unanswered(told: &mut Told, node: &Node<'_>, now_ns: u64) {
     told.lapses_at = Some(node.lapses_at());
     if now_ns >= node.lapses_at() {
         told.outcome = Some(Outcome::Unknown);
         told.evidence = Some(Evidence::Timeout);
         let silence = took(now_ns.saturating_sub(node.start.min(node.received)));
-        told.reason = format!("No answer after {silence}");
+        told.reason = format!("No answer after {silence}").into();
     } else {
         told.outcome = Some(Outcome::Submitted);
         told.evidence = node.facts().evidence.or(node.facts().outcome.map(|_| Evidence::Given));
-        told.reason = "Sent, no answer yet".to_owned();
+        told.reason = "Sent, no answer yet".into();
     }
 }
 
@@ -145,9 +147,9 @@ fn of_answer(answer: Answer) -> (Outcome, Evidence) {
 
 /// The most precise answer there is, and how long the call took that gave it: child HTTP calls before the
 /// step's own HTTP status, that before its error type, that before its error text, that before its status.
-fn best_answer(node: &Node, evidence: &[&Node]) -> (Answer, u64) {
+fn best_answer(node: &Node<'_>, evidence: &[&Node<'_>]) -> (Answer, u64) {
     let own = own_answer(node);
-    let mut calls: Vec<&&Node> = evidence.iter().filter(|call| changes(call)).collect();
+    let mut calls: Vec<&&Node<'_>> = evidence.iter().filter(|call| changes(call)).collect();
     if calls.is_empty() {
         calls = evidence.iter().filter(|call| call.is_tool() || own != Answer::Fine).collect();
     }
@@ -171,7 +173,7 @@ fn best_answer(node: &Node, evidence: &[&Node]) -> (Answer, u64) {
     }
 }
 
-fn own_answer(node: &Node) -> Answer {
+fn own_answer(node: &Node<'_>) -> Answer {
     let facts = node.facts();
     let told = of_http(facts.http.as_ref(), facts.error.as_ref(), node.erred());
     if let Some(answer) = told.filter(|answer| *answer != Answer::Unclear) {
@@ -188,7 +190,7 @@ fn own_answer(node: &Node) -> Answer {
     }
 }
 
-fn call_answer(call: &Node) -> Option<Answer> {
+fn call_answer(call: &Node<'_>) -> Option<Answer> {
     let facts = call.facts();
     let erred = call.erred();
     let told = of_http(facts.http.as_ref(), facts.error.as_ref(), erred);
@@ -202,17 +204,17 @@ fn call_answer(call: &Node) -> Option<Answer> {
 }
 
 /// Whether an HTTP call may change something: reads on the way (a token, a look-up) decide nothing.
-fn changes(call: &Node) -> bool {
+fn changes(call: &Node<'_>) -> bool {
     let method = call.facts().http.as_ref().and_then(|http| http.method.as_deref());
     call.kind == Kind::Transport && matches!(method, Some("POST" | "PUT" | "PATCH" | "DELETE"))
 }
 
-fn length(node: &Node) -> u64 {
+fn length(node: &Node<'_>) -> u64 {
     node.end.unwrap_or(node.start).saturating_sub(node.start)
 }
 
 /// Control flow by exception: a pause for approval is shown as an error by most instrumentation.
-fn is_paused(node: &Node) -> bool {
+fn is_paused(node: &Node<'_>) -> bool {
     let facts = node.facts();
     let kind = facts.error.as_ref().map_or("", |failure| failure.kind.as_str());
     let last = kind.rsplit(['.', ':']).next().unwrap_or_default();
@@ -220,23 +222,23 @@ fn is_paused(node: &Node) -> bool {
         || matches!(last, "GraphInterrupt" | "NodeInterrupt" | "CallDeferred" | "ApprovalRequired")
 }
 
-fn reason(answer: Answer, span_ns: u64) -> String {
+fn reason(answer: Answer, span_ns: u64) -> Cow<'static, str> {
     let words = match answer {
         Answer::Fine => "Answered OK, not read back",
         Answer::Accepted => "Accepted with 202, not seen done",
         Answer::Refused(Some(409)) => "Refused with 409: it may be done already",
-        Answer::Refused(Some(code)) => return format!("Refused with {code}"),
+        Answer::Refused(Some(code)) => return format!("Refused with {code}").into(),
         Answer::Refused(None) => "Refused",
         Answer::Throttled => "Refused with 429, not executed",
         Answer::NeverSent(Why::NoConnection) => "Never sent: no connection",
         Answer::NeverSent(Why::Invalid) => "Never sent: the call was invalid",
         Answer::NeverSent(Why::Denied) => "Never sent: not approved",
         Answer::Lost(Loss::Timeout) if span_ns == 0 => "No answer came",
-        Answer::Lost(Loss::Timeout) => return format!("No answer after {}", took(span_ns)),
+        Answer::Lost(Loss::Timeout) => return format!("No answer after {}", took(span_ns)).into(),
         Answer::Lost(Loss::Broke) => "The connection broke before an answer came",
         Answer::Lost(Loss::Cancelled) => "Cancelled before an answer came",
-        Answer::Broken(code) => return format!("Answered {code}: we can't say what it did"),
+        Answer::Broken(code) => return format!("Answered {code}: we can't say what it did").into(),
         Answer::Unclear => "It went wrong, and nothing says whether it was done",
     };
-    words.to_owned()
+    words.into()
 }

@@ -24,7 +24,7 @@ type Index<K> = HashMap<K, Vec<(u64, Proposed)>>;
 
 impl Joined {
     /// Joins them.
-    pub(super) fn of(nodes: &Arena<Node>, owners: &Owners) -> Self {
+    pub(super) fn of(nodes: &Arena<Node<'_>>, owners: &Owners) -> Self {
         let mut by_id: Index<&str> = HashMap::new();
         let mut by_call: Index<(TraceId, &str, Option<Digest>)> = HashMap::new();
         let mut thinks: Vec<usize> =
@@ -63,13 +63,13 @@ impl Joined {
     }
 
     /// The proposal that a node executes.
-    pub(super) fn proposal<'a>(&self, nodes: &'a Arena<Node>, id: usize) -> Option<&'a KeptProposal> {
+    pub(super) fn proposal<'a>(&self, nodes: &'a Arena<Node<'_>>, id: usize) -> Option<&'a KeptProposal> {
         let (think, place) = self.by_node[id]?;
         nodes[think].record.proposed.get(place)
     }
 
     /// The canonical arguments of an execution: its own, else those proposed.
-    pub(super) fn arguments(&self, nodes: &Arena<Node>, id: usize) -> Option<Digest> {
+    pub(super) fn arguments(&self, nodes: &Arena<Node<'_>>, id: usize) -> Option<Digest> {
         let own = &nodes[id].record;
         let proposed = || self.proposal(nodes, id)?.arguments_canonical;
         own.arguments_canonical.or_else(|| own.arguments.is_none().then(proposed).flatten())

@@ -21,7 +21,7 @@ pub(super) struct Rail {
 
 impl Rail {
     /// Places every step.
-    pub(super) fn of(scene: &Scene) -> Self {
+    pub(super) fn of(scene: &Scene<'_>) -> Self {
         let drafts = &scene.drafts;
         let hangs = |draft: usize| {
             let first = drafts[draft].first()?;
@@ -48,12 +48,10 @@ impl Rail {
 }
 
 /// How long nothing of the run was going on before each step. Containers do not count as something going on.
-fn gaps(scene: &Scene) -> Arena<u64> {
+fn gaps(scene: &Scene<'_>) -> Arena<u64> {
     let mut gap = Arena::beside(&scene.drafts, 0);
-    let mut nodes: Vec<usize> = scene.received().collect();
-    nodes.sort_by_key(|id| (scene.nodes[*id].start, scene.tree.place[*id]));
     let mut busy_until: Option<u64> = None;
-    for id in nodes {
+    for id in scene.received() {
         let node = &scene.nodes[id];
         let idle = busy_until.map_or(0, |until| node.start.saturating_sub(until));
         let draft = scene.draft_of[id];
@@ -68,28 +66,40 @@ fn gaps(scene: &Scene) -> Arena<u64> {
 }
 
 /// For each model call the bodies that the previous call of the same agent had not seen.
-pub(super) fn new_in_context(scene: &Scene) -> HashMap<usize, Vec<Digest>> {
-    let mut thinks: Vec<usize> = scene.received().filter(|id| scene.nodes[*id].kind == Kind::Think).collect();
-    thinks.sort_by_key(|id| scene.nodes[*id].order());
+pub(super) fn new_in_context(scene: &Scene<'_>) -> HashMap<usize, Vec<Digest>> {
     let agents = agents(scene);
-    let mut seen: HashMap<(Option<usize>, Option<&str>), HashSet<Digest>> = HashMap::new();
+    let mut seen: HashMap<(Option<usize>, Option<&str>), &[Digest]> = HashMap::new();
     let mut fresh = HashMap::new();
+    let thinks =
+        scene.received().filter(|id| scene.nodes[*id].kind == Kind::Think && scene.owners.is_step(*id));
     for id in thinks {
         let node = &scene.nodes[id];
         let before = seen.entry((agents[id], node.facts().agent.as_deref())).or_default();
-        let context = &node.record.context;
-        if scene.owners.is_step(id) {
-            fresh.insert(id, context.iter().filter(|digest| !before.contains(*digest)).copied().collect());
-            if !context.is_empty() {
-                *before = context.iter().copied().collect();
-            }
+        let context = node.record.context.as_slice();
+        fresh.insert(id, not_in(context, before));
+        if !context.is_empty() {
+            *before = context;
         }
     }
     fresh
 }
 
+/// What of a context an earlier one does not hold. Most contexts only grow at their end.
+fn not_in(context: &[Digest], before: &[Digest]) -> Vec<Digest> {
+    let same = context.iter().zip(before).take_while(|(a, b)| a == b).count();
+    let rest = context.get(same..).unwrap_or_default();
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    if rest.len() <= 8 {
+        return rest.iter().filter(|digest| !before.contains(digest)).copied().collect();
+    }
+    let before: HashSet<&Digest> = before.iter().collect();
+    rest.iter().filter(|digest| !before.contains(digest)).copied().collect()
+}
+
 /// The agent span above each node.
-fn agents(scene: &Scene) -> Arena<Option<usize>> {
+fn agents(scene: &Scene<'_>) -> Arena<Option<usize>> {
     let mut agents = Arena::beside(&scene.nodes, None);
     for id in scene.tree.order.iter().copied() {
         agents[id] = scene.tree.parent[id].and_then(|above| {

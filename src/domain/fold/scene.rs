@@ -18,8 +18,12 @@ use crate::domain::record::Record;
 use crate::domain::run::RunState;
 
 /// A run taken apart.
-pub(super) struct Scene {
-    pub(super) nodes: Arena<Node>,
+pub(super) struct Scene<'a> {
+    pub(super) nodes: Arena<Node<'a>>,
+    /// Nodes that stand for something received, in order of time.
+    pub(super) by_time: Vec<usize>,
+    /// The same from the top down: by depth, then by time.
+    pub(super) from_top: Vec<usize>,
     pub(super) tree: Tree,
     pub(super) owners: Owners,
     pub(super) joined: Joined,
@@ -31,11 +35,11 @@ pub(super) struct Scene {
     pub(super) now_ns: u64,
 }
 
-impl Scene {
+impl<'a> Scene<'a> {
     /// Takes the records of a run apart.
     pub(super) fn of(
         run_id: &str,
-        records: &[Record],
+        records: &'a [Record],
         around: Around,
         events: &[CaseEvent],
         now_ns: u64,
@@ -47,7 +51,7 @@ impl Scene {
         let told: Arena<Told> = nodes
             .ids()
             .map(|id| {
-                let evidence: Vec<&Node> = owners.evidence(id).iter().map(|call| &nodes[*call]).collect();
+                let evidence: Vec<&Node<'_>> = owners.evidence(id).iter().map(|call| &nodes[*call]).collect();
                 told(&nodes[id], &evidence, now_ns)
             })
             .collect::<Vec<_>>()
@@ -65,17 +69,18 @@ impl Scene {
                 }
             }
         }
-        Self { nodes, tree, owners, joined, told, drafts, draft_of, around, now_ns }
+        let (by_time, from_top) = orders(&nodes, &tree);
+        Self { nodes, by_time, from_top, tree, owners, joined, told, drafts, draft_of, around, now_ns }
     }
 
     /// The node of an attempt.
-    pub(super) fn node(&self, attempt: &Try) -> &Node {
+    pub(super) fn node(&self, attempt: &Try) -> &Node<'a> {
         &self.nodes[attempt.node]
     }
 
-    /// Nodes that stand for something received.
-    pub(super) fn received(&self) -> impl Iterator<Item = usize> {
-        self.nodes.ids().filter(|id| !self.nodes[*id].missing)
+    /// Nodes that stand for something received, in order of time.
+    pub(super) fn received(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.by_time.iter().copied()
     }
 
     /// The acts of the run.
@@ -94,11 +99,11 @@ impl Scene {
     }
 
     /// The tool of a step: that of its first attempt that has one, else its name.
-    pub(super) fn tool(&self, draft: usize) -> String {
-        let nodes = || self.drafts[draft].tries.iter().map(|attempt| self.node(attempt).facts());
-        let tool = nodes().find_map(|facts| facts.tool.clone());
-        tool.or_else(|| nodes().map(|facts| facts.name.clone()).find(|name| !name.is_empty()))
-            .unwrap_or_else(|| "a call without a name".to_owned())
+    pub(super) fn tool(&self, draft: usize) -> &str {
+        let facts = || self.drafts[draft].tries.iter().map(|attempt| self.node(attempt).facts());
+        let tool = facts().find_map(|facts| facts.tool.as_deref());
+        tool.or_else(|| facts().map(|facts| facts.name.as_str()).find(|name| !name.is_empty()))
+            .unwrap_or("a call without a name")
     }
 
     /// What a step is on.
@@ -108,7 +113,7 @@ impl Scene {
 
     /// Tool and target in words.
     pub(super) fn act_words(&self, draft: usize) -> String {
-        crate::domain::fold::words::act(&self.tool(draft), self.target(draft))
+        crate::domain::fold::words::act(self.tool(draft), self.target(draft))
     }
 
     /// Attempts that were sent: neither held by the gate nor paused nor missing.
@@ -127,4 +132,19 @@ impl Scene {
         let heard = self.nodes.iter().map(|node| node.received).max().unwrap_or_default();
         if self.now_ns < heard.saturating_add(SILENCE_NS) { RunState::Running } else { RunState::Lost }
     }
+}
+
+fn orders(nodes: &Arena<Node<'_>>, tree: &Tree) -> (Vec<usize>, Vec<usize>) {
+    let mut depth = Arena::beside(nodes, 0_usize);
+    for id in tree.order.iter().copied() {
+        depth[id] = tree.parent[id].map_or(0, |above| depth[above] + 1);
+    }
+    let mut by_time: Vec<usize> = nodes.ids().filter(|id| !nodes[*id].missing).collect();
+    // A parent that starts together with its child comes first.
+    by_time.sort_by_cached_key(|id| {
+        (nodes[*id].start, nodes[*id].facts().seq.unwrap_or(u64::MAX), tree.place[*id])
+    });
+    let mut from_top = by_time.clone();
+    from_top.sort_by_key(|id| depth[*id]);
+    (by_time, from_top)
 }

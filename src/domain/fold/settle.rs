@@ -9,12 +9,13 @@ use crate::domain::fold::draft::{Draft, Try};
 use crate::domain::fold::limits::LOOK_TARGETS_MAX;
 use crate::domain::fold::node::Node;
 use crate::domain::fold::outcome::Told;
+use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
 
 /// What settling looks at.
 pub(super) struct Settling<'a> {
-    pub(super) nodes: &'a Arena<Node>,
+    pub(super) nodes: &'a Arena<Node<'a>>,
     pub(super) told: &'a Arena<Told>,
     pub(super) events: &'a [CaseEvent],
     pub(super) run_id: &'a str,
@@ -39,7 +40,14 @@ enum Move<'a> {
 }
 
 /// Moves by draft, each with its time and a tie-break that no order of arrival changes.
-type Moves<'a> = BTreeMap<usize, Vec<((u64, bool, String), Move<'a>)>>;
+type Moves<'a> = BTreeMap<usize, Vec<((u64, bool, Tie<'a>), Move<'a>)>>;
+
+/// What decides among moves at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tie<'a> {
+    Span(TraceId, SpanId),
+    Event(&'a str),
+}
 
 impl<'a> Settling<'a> {
     /// Settles every act, then says what counts now for every step.
@@ -64,17 +72,21 @@ impl<'a> Settling<'a> {
     }
 
     fn moves(&self, drafts: &mut Arena<Draft>) -> Moves<'a> {
-        let index = Index::of(drafts, self.nodes);
         let mut moves: Moves<'a> = BTreeMap::new();
+        let asks = |node: &Node<'_>| node.kind == Kind::Reconcile || node.facts().verifies.is_some();
+        if self.events.is_empty() && !self.nodes.iter().any(asks) {
+            return moves;
+        }
+        let index = Index::of(drafts, self.nodes);
         for id in drafts.ids() {
             let mut verifies = None;
             for attempt in &drafts[id].tries {
                 let node = &self.nodes[attempt.node];
-                if node.facts().verifies.is_none() && node.kind != Kind::Reconcile {
+                if !asks(node) {
                     continue;
                 }
                 let found = self.found(attempt.node);
-                let at = (node.end.unwrap_or(node.start), false, format!("{}{}", node.trace, node.span));
+                let at = (node.end.unwrap_or(node.start), false, Tie::Span(node.trace, node.span));
                 for (target, only) in index.targets(node, drafts, self.nodes) {
                     if target == id {
                         continue;
@@ -82,7 +94,7 @@ impl<'a> Settling<'a> {
                     verifies = verifies.or(Some(target));
                     if let Some(found) = found {
                         let look = Move::Look { node: attempt.node, found, only };
-                        moves.entry(target).or_default().push((at.clone(), look));
+                        moves.entry(target).or_default().push((at, look));
                     }
                 }
             }
@@ -90,7 +102,7 @@ impl<'a> Settling<'a> {
         }
         for event in self.events {
             for target in index.of_event(event, self.run_id) {
-                let at = (event.at_ns, true, event.event_id.clone());
+                let at = (event.at_ns, true, Tie::Event(&event.event_id));
                 moves.entry(target).or_default().push((at, Move::Event(event)));
             }
         }
@@ -252,7 +264,7 @@ fn is_open(attempt: &Try) -> bool {
     attempt.effective().is_some_and(Outcome::blocks_retry)
 }
 
-fn event_moves(draft: &mut Draft, event: &CaseEvent, closed: &mut bool, nodes: &Arena<Node>, at: u64) {
+fn event_moves(draft: &mut Draft, event: &CaseEvent, closed: &mut bool, nodes: &Arena<Node<'_>>, at: u64) {
     match &event.act {
         CaseAct::Resolve { outcome, .. } if !*closed => {
             *closed = true;
@@ -284,13 +296,13 @@ fn event_moves(draft: &mut Draft, event: &CaseEvent, closed: &mut bool, nodes: &
 /// Finds the acts that a look-up or a case event is about.
 struct Index {
     by_step: HashMap<String, usize>,
-    by_span: HashMap<String, (usize, usize)>,
+    by_span: HashMap<SpanId, (usize, usize)>,
     by_key: HashMap<String, Vec<usize>>,
     by_target: HashMap<String, Vec<usize>>,
 }
 
 impl Index {
-    fn of(drafts: &Arena<Draft>, nodes: &Arena<Node>) -> Self {
+    fn of(drafts: &Arena<Draft>, nodes: &Arena<Node<'_>>) -> Self {
         let mut index = Self {
             by_step: HashMap::new(),
             by_span: HashMap::new(),
@@ -301,7 +313,7 @@ impl Index {
             index.by_step.insert(drafts[id].step_id.clone(), id);
             for attempt in &drafts[id].tries {
                 let node = &nodes[attempt.node];
-                index.by_span.entry(node.span.to_string()).or_insert((id, attempt.node));
+                index.by_span.entry(node.span).or_insert((id, attempt.node));
                 if node.kind != Kind::Act {
                     continue;
                 }
@@ -320,16 +332,16 @@ impl Index {
     /// The acts that a look-up is about, and the one attempt where it names a span.
     fn targets(
         &self,
-        look: &Node,
+        look: &Node<'_>,
         drafts: &Arena<Draft>,
-        nodes: &Arena<Node>,
+        nodes: &Arena<Node<'_>>,
     ) -> Vec<(usize, Option<usize>)> {
         let facts = look.facts();
         if let Some(named) = &facts.verifies {
             if let Some(step) = self.by_step.get(named) {
                 return vec![(*step, None)];
             }
-            if let Some((step, node)) = self.by_span.get(named) {
+            if let Some((step, node)) = self.span(named) {
                 return vec![(*step, Some(*node))];
             }
             return self.by_key.get(named).into_iter().flatten().map(|step| (*step, None)).collect();
@@ -342,6 +354,10 @@ impl Index {
         found.filter(began).take(LOOK_TARGETS_MAX).map(|step| (step, None)).collect()
     }
 
+    fn span(&self, id: &str) -> Option<&(usize, usize)> {
+        self.by_span.get(&SpanId::parse(id)?)
+    }
+
     fn of_event(&self, event: &CaseEvent, run_id: &str) -> Vec<usize> {
         if let Some(key) = &event.key {
             return self.by_key.get(key).cloned().unwrap_or_default();
@@ -350,7 +366,7 @@ impl Index {
             return Vec::new();
         }
         let step = self.by_step.get(&event.step_id).copied();
-        step.or_else(|| self.by_span.get(&event.step_id).map(|(step, _)| *step)).into_iter().collect()
+        step.or_else(|| self.span(&event.step_id).map(|(step, _)| *step)).into_iter().collect()
     }
 }
 

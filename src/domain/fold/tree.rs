@@ -23,7 +23,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Builds it, adding a placeholder to the nodes for every parent that is missing.
-    pub(super) fn of(nodes: &mut Arena<Node>, around: &Around) -> Self {
+    pub(super) fn of(nodes: &mut Arena<Node<'_>>, around: &Around) -> Self {
         let mut parent = parents(nodes, around);
         let cut = cut_loops(&mut parent, |id| nodes[id].order());
         let (order, place, after) = walk(&parent, |id| nodes[id].order());
@@ -36,7 +36,7 @@ impl Tree {
     }
 }
 
-fn parents(nodes: &mut Arena<Node>, around: &Around) -> Arena<Option<usize>> {
+fn parents(nodes: &mut Arena<Node<'_>>, around: &Around) -> Arena<Option<usize>> {
     let mut index: BTreeMap<SpanKey, usize> =
         nodes.ids().map(|id| ((nodes[id].trace, nodes[id].span), id)).collect();
     let mut parent = Arena::default();

@@ -8,7 +8,7 @@ use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::run::{RunFinding, Tone, Verdict};
 
 /// Says it.
-pub(super) fn verdict(scene: &Scene, effects: &[Effect], findings: &[RunFinding]) -> Verdict {
+pub(super) fn verdict(scene: &Scene<'_>, effects: &[Effect], findings: &[RunFinding]) -> Verdict {
     Verdict {
         tone: tone(scene, findings),
         line: line(scene, effects, findings),
@@ -16,7 +16,7 @@ pub(super) fn verdict(scene: &Scene, effects: &[Effect], findings: &[RunFinding]
     }
 }
 
-fn tone(scene: &Scene, findings: &[RunFinding]) -> Tone {
+fn tone(scene: &Scene<'_>, findings: &[RunFinding]) -> Tone {
     if findings.iter().any(|finding| finding.code.severity() == Severity::Danger) {
         return Tone::Finding;
     }
@@ -34,7 +34,7 @@ pub(super) fn tone_of(outcome: Outcome) -> Tone {
     }
 }
 
-fn line(scene: &Scene, effects: &[Effect], findings: &[RunFinding]) -> String {
+fn line(scene: &Scene<'_>, effects: &[Effect], findings: &[RunFinding]) -> String {
     let repeated =
         |twice: fn(&Effect) -> bool| effects.iter().filter(|effect| twice(effect)).collect::<Vec<_>>();
     let double = repeated(|effect| effect.done > 1);
@@ -76,7 +76,7 @@ fn line(scene: &Scene, effects: &[Effect], findings: &[RunFinding]) -> String {
     }
 }
 
-fn single(scene: &Scene, effect: &Effect) -> String {
+fn single(scene: &Scene<'_>, effect: &Effect) -> String {
     let Some(draft) = effect.drafts.last().copied() else { return counts(scene, &[]) };
     let looked_up = scene.drafts[draft].looked_up;
     match scene.drafts[draft].outcome {
@@ -95,7 +95,7 @@ fn single(scene: &Scene, effect: &Effect) -> String {
     }
 }
 
-fn counts(scene: &Scene, effects: &[Effect]) -> String {
+fn counts(scene: &Scene<'_>, effects: &[Effect]) -> String {
     let outcomes = effects.iter().filter_map(|effect| {
         let outcomes = effect.drafts.iter().filter_map(|draft| scene.drafts[*draft].outcome);
         outcomes.max_by_key(|outcome| tone_of(*outcome))
@@ -119,7 +119,7 @@ fn counts(scene: &Scene, effects: &[Effect]) -> String {
     said
 }
 
-fn detail(scene: &Scene, findings: &[RunFinding]) -> Vec<String> {
+fn detail(scene: &Scene<'_>, findings: &[RunFinding]) -> Vec<String> {
     let acts: Vec<usize> = scene.acts().collect();
     let retries: usize = acts.iter().map(|act| scene.sent(*act).count().saturating_sub(1)).sum();
     let held: usize = acts.iter().map(|act| scene.drafts[*act].tries.len() - scene.sent(*act).count()).sum();
@@ -157,17 +157,17 @@ fn detail(scene: &Scene, findings: &[RunFinding]) -> Vec<String> {
     said
 }
 
-fn with(scene: &Scene, outcome: Outcome) -> Vec<usize> {
+fn with(scene: &Scene<'_>, outcome: Outcome) -> Vec<usize> {
     scene.acts().filter(|act| scene.drafts[*act].outcome == Some(outcome)).collect()
 }
 
-fn took_effect(scene: &Scene, effect: &Effect, often: &str) -> String {
+fn took_effect(scene: &Scene<'_>, effect: &Effect, often: &str) -> String {
     let Some(draft) = effect.drafts.first().copied() else { return String::new() };
     let on = scene.target(draft).map(|target| format!(" on {target}")).unwrap_or_default();
     format!("{} took effect{often}{on}", scene.tool(draft))
 }
 
-fn act(scene: &Scene, effect: &Effect) -> String {
+fn act(scene: &Scene<'_>, effect: &Effect) -> String {
     effect.drafts.first().map(|draft| scene.act_words(*draft)).unwrap_or_default()
 }
 

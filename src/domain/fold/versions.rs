@@ -1,4 +1,5 @@
 //! Records of one span become one node: re-sent ones collapse, versions are ranked, logs are merged in.
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::fold::arena::Arena;
@@ -13,14 +14,19 @@ use crate::domain::record::Record;
 pub(super) type SpanKey = (TraceId, SpanId);
 
 /// One node a span, in the order of their ids: the order of arrival leaves no trace.
-pub(super) fn nodes(records: &[Record]) -> Arena<Node> {
+pub(super) fn nodes(records: &[Record]) -> Arena<Node<'_>> {
     let calls = Calls::of(records);
-    let mut groups: BTreeMap<SpanKey, Vec<&Record>> = BTreeMap::new();
-    for record in records {
-        groups.entry(calls.home(record)).or_default().push(record);
-    }
-    let nodes: Vec<Node> = groups.into_values().filter_map(node).collect();
-    nodes.into()
+    let mut sorted: Vec<(SpanKey, &Record)> =
+        records.iter().map(|record| (calls.home(record), record)).collect();
+    sorted.sort_by_key(|(home, _)| *home);
+    let groups = sorted.chunk_by(|(a, _), (b, _)| a == b);
+    let nodes = groups.filter_map(|group| node(group.iter().map(|(_, record)| *record).collect()));
+    nodes.collect::<Vec<_>>().into()
+}
+
+/// The span that a record is (on).
+pub(super) fn span_key(record: &Record) -> SpanKey {
+    (record.facts.trace_id, record.facts.span_id)
 }
 
 /// Which version of a span counts: ended before unended, then the latest end, then the record id.
@@ -28,7 +34,7 @@ pub(super) fn rank(record: &Record) -> (bool, Option<u64>, RecordId) {
     (record.facts.ended_ns.is_some(), record.facts.ended_ns, record.record_id)
 }
 
-fn node(mut group: Vec<&Record>) -> Option<Node> {
+fn node(mut group: Vec<&Record>) -> Option<Node<'_>> {
     group.sort_by(|a, b| {
         (a.record_id, a.received_ns, &a.rules_version).cmp(&(b.record_id, b.received_ns, &b.rules_version))
     });
@@ -47,23 +53,17 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
         || spans.iter().filter(|other| other.facts.ended_ns.is_none()).any(intends)
         || (!has_span && intends(&main));
 
-    let mut record = main.clone();
-    let told_by: Vec<&Record> =
-        if has_span { logs.clone() } else { std::iter::once(main).chain(logs.iter().copied()).collect() };
-    if record.context.is_empty() || !has_span {
-        record.context = merge::gathered(&told_by, |log| &log.context);
-    }
-    if record.output.is_empty() || !has_span {
-        record.output = merge::gathered(&told_by, |log| &log.output);
-        record.proposed = merge::gathered(&told_by, |log| &log.proposed);
+    let mut record = Cow::Borrowed(main);
+    if !logs.is_empty() {
+        gather(record.to_mut(), main, &logs, has_span);
     }
     // The last answer counts, so later logs go first: what is filled once stays.
     for log in logs.iter().rev() {
-        merge::log_into(&mut record, log);
+        merge::log_into(record.to_mut(), log);
     }
     spans.sort_by_key(|other| (other.received_ns, other.record_id));
     if !has_span && intended && record.facts.kind == Kind::Act && record.facts.outcome.is_none() {
-        record.facts.outcome = Some(Outcome::Submitted);
+        record.to_mut().facts.outcome = Some(Outcome::Submitted);
     }
     let open = if has_span {
         record.facts.ended_ns.is_none()
@@ -85,10 +85,23 @@ fn node(mut group: Vec<&Record>) -> Option<Node> {
         conflict,
         intended,
         missing: false,
-        versions: spans.into_iter().cloned().collect(),
-        logs: logs.into_iter().cloned().collect(),
+        versions: spans,
+        logs,
         record,
     })
+}
+
+/// Fills a record with the bodies that its logs carry together.
+fn gather(record: &mut Record, main: &Record, logs: &[&Record], has_span: bool) {
+    let told_by: Vec<&Record> =
+        if has_span { logs.to_vec() } else { std::iter::once(main).chain(logs.iter().copied()).collect() };
+    if record.context.is_empty() || !has_span {
+        record.context = merge::gathered(&told_by, |log| &log.context);
+    }
+    if record.output.is_empty() || !has_span {
+        record.output = merge::gathered(&told_by, |log| &log.output);
+        record.proposed = merge::gathered(&told_by, |log| &log.proposed);
+    }
 }
 
 /// The spans that carry tool calls, by the call's id: a log that names a call is about its span, wherever it

@@ -1,7 +1,6 @@
 //! Who a run was for and by: ids found anywhere in its traces, the ones nearest to the top first.
 use std::collections::BTreeSet;
 
-use crate::domain::fold::arena::Arena;
 use crate::domain::fold::scene::Scene;
 use crate::domain::kind::Kind;
 use crate::domain::record::Record;
@@ -21,8 +20,8 @@ pub(super) struct Who {
 
 impl Who {
     /// Finds it.
-    pub(super) fn of(scene: &Scene) -> Self {
-        let nodes = from_top(scene);
+    pub(super) fn of(scene: &Scene<'_>) -> Self {
+        let nodes = &scene.from_top;
         let facts = || nodes.iter().map(|id| scene.nodes[*id].facts());
         let agents = || nodes.iter().filter(|id| scene.nodes[**id].kind == Kind::Agent).copied();
         let agent =
@@ -46,11 +45,13 @@ impl Who {
 }
 
 /// Every value that any record of the run gives for one fact, the one that counts first.
-pub(super) fn given(scene: &Scene, fact: fn(&Facts) -> Option<&str>) -> Vec<&str> {
+pub(super) fn given<'a>(scene: &'a Scene<'_>, fact: fn(&Facts) -> Option<&str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
-    let records = from_top(scene).into_iter().flat_map(|id| {
-        let node = &scene.nodes[id];
-        std::iter::once(&node.record).chain(&node.versions).chain(&node.logs)
+    let records = scene.from_top.iter().flat_map(|id| {
+        let node = &scene.nodes[*id];
+        std::iter::once(node.record.as_ref())
+            .chain(node.versions.iter().copied())
+            .chain(node.logs.iter().copied())
     });
     records.filter_map(|record: &Record| fact(&record.facts)).filter(|value| seen.insert(*value)).collect()
 }
@@ -59,21 +60,8 @@ fn named(facts: &Facts) -> Option<(String, Option<String>)> {
     facts.agent.clone().map(|agent| (agent, facts.agent_version.clone()))
 }
 
-/// Nodes by depth, then by start.
-fn from_top(scene: &Scene) -> Vec<usize> {
-    let mut depth = Arena::beside(&scene.nodes, 0_usize);
-    for id in scene.tree.order.iter().copied() {
-        depth[id] = scene.tree.parent[id].map_or(0, |above| depth[above] + 1);
-    }
-    let mut nodes: Vec<usize> = scene.received().collect();
-    nodes.sort_by_key(|id| (depth[*id], scene.nodes[*id].order()));
-    nodes
-}
-
-fn workers(scene: &Scene) -> Vec<String> {
-    let mut nodes: Vec<usize> = scene.received().collect();
-    nodes.sort_by_key(|id| scene.nodes[*id].order());
+fn workers(scene: &Scene<'_>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let workers = nodes.into_iter().filter_map(|id| scene.nodes[id].facts().worker.clone());
-    workers.filter(|worker| seen.insert(worker.clone())).collect()
+    let workers = scene.received().filter_map(|id| scene.nodes[id].facts().worker.as_deref());
+    workers.filter(|worker| seen.insert(*worker)).map(str::to_owned).collect()
 }

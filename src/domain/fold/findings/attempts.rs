@@ -7,7 +7,7 @@ use crate::domain::fold::words::{count, list, took};
 use crate::domain::step::Http;
 
 /// Numbers that must have existed have not arrived.
-pub(super) fn missing(scene: &Scene) -> Vec<Noted> {
+pub(super) fn missing(scene: &Scene<'_>) -> Vec<Noted> {
     let holed = scene.drafts.ids().filter(|draft| scene.drafts[*draft].missing_count > 0);
     holed
         .map(|draft| {
@@ -27,7 +27,7 @@ pub(super) fn missing(scene: &Scene) -> Vec<Noted> {
 }
 
 /// A number came twice: the count started again, as after a resume that forgot.
-pub(super) fn restarted(scene: &Scene) -> Vec<Noted> {
+pub(super) fn restarted(scene: &Scene<'_>) -> Vec<Noted> {
     let again = scene.drafts.ids().filter(|draft| scene.drafts[*draft].restarted);
     again
         .map(|draft| {
@@ -39,7 +39,7 @@ pub(super) fn restarted(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Every attempt was refused for going too fast: it never ran, and no answer is not "no result".
-pub(super) fn throttled_out(scene: &Scene) -> Vec<Noted> {
+pub(super) fn throttled_out(scene: &Scene<'_>) -> Vec<Noted> {
     let gave_up = |draft: &usize| {
         let mut refusals = 0;
         let all = scene.sent(*draft).all(|attempt| {
@@ -66,7 +66,7 @@ pub(super) fn throttled_out(scene: &Scene) -> Vec<Noted> {
 }
 
 /// An attempt began before the time that the refusal before it asked for.
-pub(super) fn too_soon(scene: &Scene) -> Vec<Noted> {
+pub(super) fn too_soon(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.drafts.ids() {
         let tries: Vec<usize> = scene.sent(draft).map(|attempt| attempt.node).collect();

@@ -8,10 +8,10 @@ use crate::domain::kind::Kind;
 use crate::domain::outcome::Outcome;
 
 /// An act was sent under an epoch lower than one that had already begun.
-pub(super) fn stale_epoch(scene: &Scene) -> Vec<Noted> {
+pub(super) fn stale_epoch(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     let mut highest: Option<u64> = None;
-    for id in in_time(scene) {
+    for id in scene.received() {
         let node = &scene.nodes[id];
         let Some(epoch) = node.facts().epoch else { continue };
         let sent = node.kind == Kind::Act && scene.owners.is_step(id) && !node.facts().gate.held();
@@ -32,12 +32,12 @@ pub(super) fn stale_epoch(scene: &Scene) -> Vec<Noted> {
 }
 
 /// A worker went on after another had taken over, without a newer epoch of its own.
-pub(super) fn workers_interleave(scene: &Scene) -> Vec<Noted> {
+pub(super) fn workers_interleave(scene: &Scene<'_>) -> Vec<Noted> {
     let mut back: Vec<usize> = Vec::new();
     // By agent: sub-agents may run elsewhere at the same time.
     let mut last: BTreeMap<Option<&str>, (&str, Option<u64>)> = BTreeMap::new();
     let mut seen: BTreeMap<(Option<&str>, &str), Option<u64>> = BTreeMap::new();
-    for id in in_time(scene) {
+    for id in scene.received() {
         let node = &scene.nodes[id];
         let facts = node.facts();
         let Some(worker) = facts.worker.as_deref().filter(|_| node.is_work() && scene.owners.is_step(id))
@@ -59,10 +59,4 @@ pub(super) fn workers_interleave(scene: &Scene) -> Vec<Noted> {
     let worker = scene.nodes[*first].facts().worker.as_deref().unwrap_or_default();
     let message = format!("{worker} went on after another worker had taken over");
     vec![Noted::spans(scene, Code::WorkersInterleave, message, back)]
-}
-
-fn in_time(scene: &Scene) -> Vec<usize> {
-    let mut nodes: Vec<usize> = scene.received().collect();
-    nodes.sort_by_key(|id| scene.nodes[*id].order());
-    nodes
 }

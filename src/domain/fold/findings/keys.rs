@@ -11,7 +11,7 @@ use crate::domain::ids::Digest;
 use crate::domain::outcome::Outcome;
 
 /// Acts that were sent without a key: nothing could recognise a repeat.
-pub(super) fn no_key(scene: &Scene) -> Vec<Noted> {
+pub(super) fn no_key(scene: &Scene<'_>) -> Vec<Noted> {
     let bare = |draft: &usize| {
         let mut sent = scene.sent(*draft).peekable();
         sent.peek().is_some() && sent.any(|attempt| scene.node(attempt).facts().key.is_none())
@@ -29,7 +29,7 @@ pub(super) fn no_key(scene: &Scene) -> Vec<Noted> {
 }
 
 /// One key, two calls that say different things.
-pub(super) fn arguments_changed(scene: &Scene) -> Vec<Noted> {
+pub(super) fn arguments_changed(scene: &Scene<'_>) -> Vec<Noted> {
     let mut uses: BTreeMap<&str, Vec<(usize, Digest)>> = BTreeMap::new();
     for draft in scene.acts() {
         for attempt in &scene.drafts[draft].tries {
@@ -53,7 +53,7 @@ pub(super) fn arguments_changed(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Still unknown after the provider forgot the key, or sent again after that: replay is no longer safe.
-pub(super) fn expired(scene: &Scene) -> Vec<Noted> {
+pub(super) fn expired(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.acts() {
         let step = &scene.drafts[draft];
@@ -90,7 +90,7 @@ pub(super) fn expired(scene: &Scene) -> Vec<Noted> {
 }
 
 /// A runtime that keeps keys wrote down no intent before the call: a crash would leave no trace of it.
-pub(super) fn intent_not_durable(scene: &Scene) -> Vec<Noted> {
+pub(super) fn intent_not_durable(scene: &Scene<'_>) -> Vec<Noted> {
     let bare = |draft: &usize| {
         scene.sent(*draft).any(|attempt| {
             let node = scene.node(attempt);

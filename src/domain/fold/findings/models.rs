@@ -15,7 +15,7 @@ const NEVER_EXECUTED: &[&str] =
     &["final_result", "final_answer", "transfer_to_", "handoff_to_", "structured_output"];
 
 /// The model or its parameters were other ones on a later attempt.
-pub(super) fn changed(scene: &Scene) -> Vec<Noted> {
+pub(super) fn changed(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.drafts.ids().filter(|draft| scene.drafts[*draft].tries.len() > 1) {
         let thinks: Vec<usize> = scene.drafts[draft]
@@ -50,7 +50,7 @@ pub(super) fn changed(scene: &Scene) -> Vec<Noted> {
 }
 
 /// The model proposed a call, went on, and the call never ran. Only where calls are recorded at all.
-pub(super) fn proposed_not_executed(scene: &Scene) -> Vec<Noted> {
+pub(super) fn proposed_not_executed(scene: &Scene<'_>) -> Vec<Noted> {
     if scene.joined.executed.is_empty() || scene.state() == RunState::Running {
         return Vec::new();
     }
@@ -82,7 +82,7 @@ pub(super) fn proposed_not_executed(scene: &Scene) -> Vec<Noted> {
 }
 
 /// An act ran that no model call proposed, in a run whose model calls all tell what they proposed.
-pub(super) fn executed_not_proposed(scene: &Scene) -> Vec<Noted> {
+pub(super) fn executed_not_proposed(scene: &Scene<'_>) -> Vec<Noted> {
     let thinks = || scene.received().filter(|id| is_think(scene, *id));
     let tells = |id: usize| {
         let node = &scene.nodes[id];
@@ -111,7 +111,7 @@ fn is_bare(record: &Record) -> bool {
 }
 
 /// What ran is not what was proposed.
-pub(super) fn arguments_differ(scene: &Scene) -> Vec<Noted> {
+pub(super) fn arguments_differ(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for id in scene.received().filter(|id| scene.nodes[*id].is_tool() && scene.owners.is_step(*id)) {
         let Some(proposal) = scene.joined.proposal(&scene.nodes, id) else { continue };
@@ -136,7 +136,7 @@ pub(super) fn arguments_differ(scene: &Scene) -> Vec<Noted> {
 }
 
 /// The arguments of a proposed call were cut off.
-pub(super) fn proposal_incomplete(scene: &Scene) -> Vec<Noted> {
+pub(super) fn proposal_incomplete(scene: &Scene<'_>) -> Vec<Noted> {
     let cut = |id: &usize| scene.nodes[*id].record.proposed.iter().any(|proposal| !proposal.call.complete);
     let thinks: Vec<usize> = scene.received().filter(|id| is_think(scene, *id)).filter(cut).collect();
     thinks
@@ -151,7 +151,7 @@ pub(super) fn proposal_incomplete(scene: &Scene) -> Vec<Noted> {
 }
 
 /// An act's outcome was unknown, and the model was handed the error as it came, to make of it what it will.
-pub(super) fn raw_error_shown(scene: &Scene) -> Vec<Noted> {
+pub(super) fn raw_error_shown(scene: &Scene<'_>) -> Vec<Noted> {
     let last_think = scene.received().filter(|id| is_think(scene, *id)).map(|id| scene.nodes[id].start).max();
     let mut noted = Vec::new();
     for draft in scene.acts() {
@@ -177,7 +177,7 @@ pub(super) fn raw_error_shown(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Model calls that came without what the model saw.
-pub(super) fn snapshot_missing(scene: &Scene) -> Vec<Noted> {
+pub(super) fn snapshot_missing(scene: &Scene<'_>) -> Vec<Noted> {
     let bare = |id: &usize| {
         let node = &scene.nodes[*id];
         node.record.context.is_empty() && node.facts().context_ref.is_none()
@@ -191,7 +191,7 @@ pub(super) fn snapshot_missing(scene: &Scene) -> Vec<Noted> {
     vec![Noted::spans(scene, Code::SnapshotMissing, message, thinks)]
 }
 
-fn is_think(scene: &Scene, id: usize) -> bool {
+fn is_think(scene: &Scene<'_>, id: usize) -> bool {
     scene.nodes[id].kind == Kind::Think && scene.owners.is_step(id)
 }
 

@@ -11,7 +11,7 @@ use crate::domain::kind::{Kind, KindSource};
 const OWN: &[Code] = &[Code::ToolUnclassified, Code::Paused, Code::DroppedByClient, Code::EndBeforeStart];
 
 /// Findings of conventions and redaction, one of each sentence.
-pub(super) fn of_records(scene: &Scene) -> Vec<Noted> {
+pub(super) fn of_records(scene: &Scene<'_>) -> Vec<Noted> {
     let mut found: BTreeMap<(Code, &str), Vec<usize>> = BTreeMap::new();
     for id in scene.received() {
         let mut here = BTreeSet::new();
@@ -29,7 +29,7 @@ pub(super) fn of_records(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Tools that count as acting because nobody said otherwise.
-pub(super) fn unclassified(scene: &Scene) -> Vec<Noted> {
+pub(super) fn unclassified(scene: &Scene<'_>) -> Vec<Noted> {
     let unsaid = |draft: &usize| {
         let kinds = scene.drafts[*draft].tries.iter().map(|attempt| scene.node(attempt).facts());
         kinds.clone().any(|facts| facts.kind == Kind::Act)
@@ -39,8 +39,8 @@ pub(super) fn unclassified(scene: &Scene) -> Vec<Noted> {
     if acts.is_empty() {
         return Vec::new();
     }
-    let tools: BTreeSet<String> = acts.iter().map(|draft| scene.tool(*draft)).collect();
-    let tools: Vec<String> = tools.into_iter().collect();
+    let tools: BTreeSet<&str> = acts.iter().map(|draft| scene.tool(*draft)).collect();
+    let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
     let counts = if tools.len() == 1 { "counts" } else { "count" };
     let message = format!("Nobody classified {}, so it {counts} as acting", list(&tools, 5))
         .replace("so it count as", "so they count as");
@@ -48,7 +48,7 @@ pub(super) fn unclassified(scene: &Scene) -> Vec<Noted> {
 }
 
 /// What SDKs dropped before sending.
-pub(super) fn dropped(scene: &Scene) -> Vec<Noted> {
+pub(super) fn dropped(scene: &Scene<'_>) -> Vec<Noted> {
     let lossy = |id: &usize| {
         let dropped = scene.nodes[*id].facts().dropped;
         dropped.attributes > 0 || dropped.events > 0 || dropped.links > 0
@@ -63,7 +63,7 @@ pub(super) fn dropped(scene: &Scene) -> Vec<Noted> {
 }
 
 /// The runtime said `failed` where no answer came.
-pub(super) fn failed_is_unknown(scene: &Scene) -> Vec<Noted> {
+pub(super) fn failed_is_unknown(scene: &Scene<'_>) -> Vec<Noted> {
     let acts = scene.received().filter(|id| scene.told[*id].failed_is_unknown && scene.owners.is_step(*id));
     acts.map(|id| {
         let act = scene.act_words(scene.draft_of[id]);
@@ -74,7 +74,7 @@ pub(super) fn failed_is_unknown(scene: &Scene) -> Vec<Noted> {
 }
 
 /// A call that waits for somebody and looks like an error.
-pub(super) fn paused(scene: &Scene) -> Vec<Noted> {
+pub(super) fn paused(scene: &Scene<'_>) -> Vec<Noted> {
     let paused = scene.received().filter(|id| scene.told[*id].paused && scene.owners.is_step(*id));
     let nodes: Vec<usize> = paused.collect();
     if nodes.is_empty() {

@@ -9,7 +9,7 @@ use crate::domain::fold::words::{times, took};
 use crate::domain::outcome::Outcome;
 
 /// An act was sent again while an earlier attempt might have happened, and nothing made that safe.
-pub(super) fn retried_while_unknown(scene: &Scene, effects: &[Effect]) -> Vec<Noted> {
+pub(super) fn retried_while_unknown(scene: &Scene<'_>, effects: &[Effect]) -> Vec<Noted> {
     let mut noted = Vec::new();
     for effect in effects {
         let mut tries: Vec<&Try> = effect.drafts.iter().flat_map(|draft| scene.sent(*draft)).collect();
@@ -29,7 +29,7 @@ pub(super) fn retried_while_unknown(scene: &Scene, effects: &[Effect]) -> Vec<No
 }
 
 /// The same intent took effect more than once.
-pub(super) fn double_effect(scene: &Scene, effects: &[Effect]) -> Vec<Noted> {
+pub(super) fn double_effect(scene: &Scene<'_>, effects: &[Effect]) -> Vec<Noted> {
     let double = effects.iter().filter(|effect| effect.done > 1);
     double
         .map(|effect| {
@@ -48,7 +48,7 @@ pub(super) fn double_effect(scene: &Scene, effects: &[Effect]) -> Vec<Noted> {
 }
 
 /// Whether `after` was sent although nobody could know what `before` did.
-fn blind(scene: &Scene, before: &Try, after: &Try) -> bool {
+fn blind(scene: &Scene<'_>, before: &Try, after: &Try) -> bool {
     let (first, second) = (scene.node(before), scene.node(after));
     let ended = first.end.unwrap_or(first.start) <= second.start && first.start < second.start;
     let parallel = scene.draft_of[before.node] != scene.draft_of[after.node] && first.end.is_none();
@@ -59,7 +59,7 @@ fn blind(scene: &Scene, before: &Try, after: &Try) -> bool {
     ended && !parallel && !settled && !never_sent && !same_key
 }
 
-fn say(scene: &Scene, before: &Try, after: &Try) -> Vec<Noted> {
+fn say(scene: &Scene<'_>, before: &Try, after: &Try) -> Vec<Noted> {
     let (first, second) = (scene.node(before), scene.node(after));
     let act = scene.act_words(scene.draft_of[after.node]);
     let waited = took(second.start.saturating_sub(first.end.unwrap_or(first.start)));
@@ -85,7 +85,7 @@ fn say(scene: &Scene, before: &Try, after: &Try) -> Vec<Noted> {
 }
 
 /// The HTTP client sent a call again by itself after it got no answer.
-fn resent_below(scene: &Scene, draft: usize) -> Vec<Noted> {
+fn resent_below(scene: &Scene<'_>, draft: usize) -> Vec<Noted> {
     let mut noted = Vec::new();
     for attempt in scene.sent(draft) {
         let calls = scene.owners.evidence(attempt.node);

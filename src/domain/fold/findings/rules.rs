@@ -12,7 +12,7 @@ use crate::domain::fold::noted::Noted;
 use crate::domain::fold::scene::Scene;
 
 /// Rules that need nothing but the run.
-const RULES: &[fn(&Scene) -> Vec<Noted>] = &[
+const RULES: &[fn(&Scene<'_>) -> Vec<Noted>] = &[
     attempts::missing,
     attempts::restarted,
     attempts::throttled_out,
@@ -51,7 +51,7 @@ const RULES: &[fn(&Scene) -> Vec<Noted>] = &[
 ];
 
 /// Everything that is noticed about a run.
-pub(in crate::domain::fold) fn all(scene: &Scene, effects: &[Effect]) -> Vec<Noted> {
+pub(in crate::domain::fold) fn all(scene: &Scene<'_>, effects: &[Effect]) -> Vec<Noted> {
     let mut noted: Vec<Noted> = RULES.iter().flat_map(|rule| rule(scene)).collect();
     noted.extend(repeats::retried_while_unknown(scene, effects));
     noted.extend(repeats::double_effect(scene, effects));

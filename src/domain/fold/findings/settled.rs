@@ -9,7 +9,7 @@ use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::run::RunState;
 
 /// Unknown, and nobody has found out or closed the case.
-pub(super) fn unknown_open(scene: &Scene) -> Vec<Noted> {
+pub(super) fn unknown_open(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.acts().filter(|draft| !scene.drafts[*draft].resolved) {
         let unknown = scene.sent(draft).filter(|attempt| attempt.effective() == Some(Outcome::Unknown));
@@ -28,7 +28,7 @@ pub(super) fn unknown_open(scene: &Scene) -> Vec<Noted> {
 }
 
 /// The tool asks for a read-back (or the answer was only "accepted"), and none has come.
-pub(super) fn not_read_back(scene: &Scene) -> Vec<Noted> {
+pub(super) fn not_read_back(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.acts() {
         let step = &scene.drafts[draft];
@@ -50,7 +50,7 @@ pub(super) fn not_read_back(scene: &Scene) -> Vec<Noted> {
 }
 
 /// A read-back disagrees with the answer: the call returned, and nothing happened.
-pub(super) fn contradicted(scene: &Scene) -> Vec<Noted> {
+pub(super) fn contradicted(scene: &Scene<'_>) -> Vec<Noted> {
     let doubtful = scene.acts().filter(|draft| scene.drafts[*draft].contradicted);
     doubtful
         .map(|draft| {
@@ -63,7 +63,7 @@ pub(super) fn contradicted(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Some acts of the run took effect and others did not.
-pub(super) fn partial(scene: &Scene) -> Vec<Noted> {
+pub(super) fn partial(scene: &Scene<'_>) -> Vec<Noted> {
     let with = |outcome: Outcome| -> Vec<usize> {
         scene.acts().filter(|draft| scene.drafts[*draft].outcome == Some(outcome)).collect()
     };

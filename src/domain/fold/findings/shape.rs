@@ -10,7 +10,7 @@ use crate::domain::fold::who::given;
 use crate::domain::fold::words::{count, list, took};
 
 /// Children whose parent has not arrived.
-pub(super) fn parent_missing(scene: &Scene) -> Vec<Noted> {
+pub(super) fn parent_missing(scene: &Scene<'_>) -> Vec<Noted> {
     let orphan = |id: &usize| scene.tree.parent[*id].is_some_and(|parent| scene.nodes[parent].missing);
     let nodes: Vec<usize> = scene.received().filter(orphan).collect();
     if nodes.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn parent_missing(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Spans that are each other's parents; one link was cut to show them.
-pub(super) fn parent_loop(scene: &Scene) -> Vec<Noted> {
+pub(super) fn parent_loop(scene: &Scene<'_>) -> Vec<Noted> {
     if scene.tree.cut.is_empty() {
         return Vec::new();
     }
@@ -31,7 +31,7 @@ pub(super) fn parent_loop(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Traces of which no root has arrived.
-pub(super) fn root_missing(scene: &Scene) -> Vec<Noted> {
+pub(super) fn root_missing(scene: &Scene<'_>) -> Vec<Noted> {
     let cut: BTreeSet<usize> = scene.tree.cut.iter().copied().collect();
     let root = |id: usize| {
         let node = &scene.nodes[id];
@@ -55,7 +55,7 @@ pub(super) fn root_missing(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Spans that started and should have ended by now.
-pub(super) fn never_ended(scene: &Scene) -> Vec<Noted> {
+pub(super) fn never_ended(scene: &Scene<'_>) -> Vec<Noted> {
     let nodes = unended(scene);
     if nodes.is_empty() {
         return Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn never_ended(scene: &Scene) -> Vec<Noted> {
 }
 
 /// The runtime counted more steps than have arrived.
-pub(super) fn steps_missing(scene: &Scene) -> Vec<Noted> {
+pub(super) fn steps_missing(scene: &Scene<'_>) -> Vec<Noted> {
     let (Some(said), known) = (said_steps(scene), known_steps(scene)) else { return Vec::new() };
     if known >= said {
         return Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn steps_missing(scene: &Scene) -> Vec<Noted> {
 }
 
 /// One span id with two contents.
-pub(super) fn conflicting_versions(scene: &Scene) -> Vec<Noted> {
+pub(super) fn conflicting_versions(scene: &Scene<'_>) -> Vec<Noted> {
     let nodes: Vec<usize> = scene.received().filter(|id| scene.nodes[*id].conflict).collect();
     if nodes.is_empty() {
         return Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn conflicting_versions(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Two sessions, users or run ids are given for one thing.
-pub(super) fn conflicting_identity(scene: &Scene) -> Vec<Noted> {
+pub(super) fn conflicting_identity(scene: &Scene<'_>) -> Vec<Noted> {
     let facts: [(&str, Vec<&str>); 3] = [
         ("sessions", given(scene, |facts| facts.session_id.as_deref())),
         ("users", given(scene, |facts| facts.user_id.as_deref())),
@@ -103,7 +103,7 @@ pub(super) fn conflicting_identity(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Ends that lie before their starts.
-pub(super) fn end_before_start(scene: &Scene) -> Vec<Noted> {
+pub(super) fn end_before_start(scene: &Scene<'_>) -> Vec<Noted> {
     let backwards = |id: &usize| {
         let facts = scene.nodes[*id].facts();
         facts.ended_ns.is_some_and(|ended| ended < facts.started_ns)
@@ -117,7 +117,7 @@ pub(super) fn end_before_start(scene: &Scene) -> Vec<Noted> {
 }
 
 /// Client clocks that run ahead of the server's.
-pub(super) fn clock_skew(scene: &Scene) -> Vec<Noted> {
+pub(super) fn clock_skew(scene: &Scene<'_>) -> Vec<Noted> {
     let skew = skew_ns(scene);
     if skew <= SKEW_NS {
         return Vec::new();

@@ -144,10 +144,11 @@ fn proposals() {
     );
     check(
         Code::ArgumentsDiffer,
-        vec![("other arguments", proposed().act("refund").call("c1").arguments("b"))],
+        vec![("other arguments", proposed().act("refund").call("c1").arguments("{}"))],
         vec![
             ("the same", proposed().act("refund").call("c1").arguments("a")),
             ("none told", proposed().act("refund").call("c1")),
+            ("one bare value", proposed().act("refund").call("c1").arguments("4812")),
         ],
     );
     let mini = |facts: &mut Facts| facts.model = Some("gpt-5-mini".to_owned());

@@ -81,6 +81,14 @@ fn a_record() -> impl Strategy<Value = Record> {
     })
 }
 
+fn records(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Record>> {
+    vec(a_record(), count)
+}
+
+fn in_two_orders() -> impl Strategy<Value = (Vec<Record>, Vec<Record>)> {
+    records(0..40).prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
+}
+
 /// Every record that a run shows, with how often.
 fn shown(run: &Run) -> BTreeMap<RecordId, usize> {
     let mut found = BTreeMap::new();
@@ -97,11 +105,11 @@ fn shown(run: &Run) -> BTreeMap<RecordId, usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_order_of_arrival_gives_the_same_run(
-        (records, shuffled) in vec(a_record(), 0..40).prop_flat_map(|records| (Just(records.clone()), Just(records).prop_shuffle())),
+        (records, shuffled) in in_two_orders(),
     ) {
         let now = START + 600 * SECOND;
         prop_assert_eq!(Run::of(&records, &[], now), Run::of(&shuffled, &[], now));
@@ -116,7 +124,10 @@ proptest! {
     }
 
     #[test]
-    fn a_duplicate_changes_nothing(records in vec(a_record(), 1..30), twice in vec(any::<prop::sample::Index>(), 1..10)) {
+    fn a_duplicate_changes_nothing(
+        records in records(1..30),
+        twice in vec(any::<prop::sample::Index>(), 1..10),
+    ) {
         let now = START + 600 * SECOND;
         let mut again = records.clone();
         for index in twice {
@@ -128,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn every_record_stands_in_exactly_one_place(records in vec(a_record(), 0..40)) {
+    fn every_record_stands_in_exactly_one_place(records in records(0..40)) {
         let run = Run::of(&records, &[], START + 600 * SECOND);
         let mut kept: Vec<RecordId> = records.iter().map(|record| record.record_id).collect();
         kept.sort_unstable();
@@ -137,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn steps_hang_together(records in vec(a_record(), 0..40)) {
+    fn steps_hang_together(records in records(0..40)) {
         let run = Run::of(&records, &[], START + 600 * SECOND);
         let ids: Vec<&str> = run.steps.iter().map(|step| step.step_id.as_str()).collect();
         let places: BTreeMap<&str, usize> = ids.iter().enumerate().map(|(place, id)| (*id, place)).collect();
@@ -154,8 +165,8 @@ proptest! {
             prop_assert!(finding.step_ids.iter().all(|id| places.contains_key(id.as_str())));
         }
         let summary = RunSummary::of(&run);
-        let acts = summary.acts_confirmed + summary.acts_failed + summary.acts_unknown + summary.acts_submitted;
-        prop_assert!(acts <= summary.act_count);
+        let open = summary.acts_unknown + summary.acts_submitted;
+        prop_assert!(summary.acts_confirmed + summary.acts_failed + open <= summary.act_count);
         let actions = Action::fold(std::slice::from_ref(&run), &[]);
         prop_assert!(actions.iter().all(|action| !action.run_ids.is_empty()));
     }
