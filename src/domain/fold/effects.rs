@@ -105,8 +105,9 @@ fn count(scene: &Scene<'_>, drafts: &[usize]) -> (usize, usize) {
         let same_effect = facts.downstream_id.as_ref().is_some_and(|id| !downstream.insert(id));
         done += usize::from(!same_key && !same_effect);
     }
-    let unknown = tries().filter(|attempt| attempt.effective() == Some(Outcome::Unknown));
-    let maybe = unknown
+    // What was answered and not seen done counts as well: it most likely happened.
+    let open = tries().filter(|attempt| attempt.effective().is_some_and(Outcome::blocks_retry));
+    let maybe = open
         .filter(|attempt| scene.node(attempt).facts().key.as_ref().is_none_or(|key| keys.insert(key)))
         .count();
     (done, maybe)

@@ -135,14 +135,15 @@ impl<'a> Settling<'a> {
         }
         draft.looked_up += 1;
         let before = |attempt: &Try| self.nodes[attempt.node].start <= at;
+        let named = |attempt: &Try| attempt.outcome.is_some() && only.is_none_or(|only| attempt.node == only);
         let any_before = draft.tries.iter().any(|attempt| attempt.outcome.is_some() && before(attempt));
+        // Clocks differ: a look-up that names this act, and is older than all of it, is about its first try.
+        let first = draft.tries.iter().position(named).filter(|_| explicit && !any_before);
         let eligible: Vec<bool> = draft
             .tries
             .iter()
-            .map(|attempt| {
-                let named = only.is_none_or(|only| attempt.node == only);
-                attempt.outcome.is_some() && named && (before(attempt) || (explicit && !any_before))
-            })
+            .enumerate()
+            .map(|(place, attempt)| named(attempt) && (before(attempt) || first == Some(place)))
             .collect();
         let mut meant: Vec<&mut Try> = draft
             .tries

@@ -39,7 +39,9 @@ fn line(scene: &Scene<'_>, effects: &[Effect], findings: &[RunFinding]) -> Strin
         |twice: fn(&Effect) -> bool| effects.iter().filter(|effect| twice(effect)).collect::<Vec<_>>();
     let double = repeated(|effect| effect.done > 1);
     let maybe_double = repeated(|effect| effect.done + effect.maybe > 1);
-    let doubtful: Vec<usize> = scene.acts().filter(|act| scene.drafts[*act].contradicted).collect();
+    let confirmed = |act: &usize| scene.drafts[*act].outcome == Some(Outcome::Confirmed);
+    let doubtful: Vec<usize> =
+        scene.acts().filter(|act| scene.drafts[*act].contradicted && !confirmed(act)).collect();
     let unknown: Vec<usize> = with(scene, Outcome::Unknown);
     if let [one] = double.as_slice() {
         return format!(
