@@ -1,1 +1,22 @@
 //! The demo agents and the small payments and mail service they act upon.
+mod chance;
+mod clock;
+mod conversation;
+mod designed;
+mod error;
+mod model;
+mod naive;
+mod play;
+mod scenario;
+mod service;
+mod stage;
+mod telemetry;
+mod ticket;
+mod tools;
+mod trail;
+mod truth;
+
+pub use error::DemoError;
+pub use play::{DemoSettings, SETTINGS_TOML, play};
+pub use scenario::Scenario;
+pub use truth::{Effect, Truth};

@@ -1,0 +1,340 @@
+//! The demo's agents, folded from what they send and held against the ledger of the service they act upon.
+//!
+//! Everything travels through the official SDK and the real listener; only the store is left out.
+#![expect(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may stop at once")]
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use prometheus_client::registry::Registry;
+use recount::config::{Command, File, parse, resolve};
+use recount::conventions::Conventions;
+use recount::demo::{DemoSettings, SETTINGS_TOML, Scenario, Truth, play};
+use recount::domain::content::{Content, ContentRef};
+use recount::domain::finding::Code;
+use recount::domain::fold::runs_of;
+use recount::domain::ids::RecordId;
+use recount::domain::kind::Kind;
+use recount::domain::outcome::Outcome;
+use recount::domain::record::{KeptProposal, Record};
+use recount::domain::run::{Run, RunStep, Slot, Whole};
+use recount::domain::secret::SecretKey;
+use recount::domain::step::{Proposal, Step};
+use recount::evidence::{canonical_digest, content_digest, log_record_id, span_record_id};
+use recount::ingest::{Answer, DoorSettings, Export, Intake, Meters, Refusal, Signal, TurnedAway, router};
+use recount::otlp::{decode_logs_protobuf, decode_traces_protobuf};
+use recount::redaction::{Redactor, Settings};
+use recount::server::{ServeLimits, serve};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Reads and redacts what arrives, as the server does, and remembers the records.
+struct Inside {
+    conventions: Conventions,
+    redactor: Redactor,
+    key: SecretKey,
+    records: Mutex<Vec<Record>>,
+}
+
+impl Inside {
+    fn read(&self, mut export: Export) -> Result<Answer, Refusal> {
+        let body = &export.packed.unpack()?;
+        let read: Vec<(RecordId, Step)> = match export.signal {
+            Signal::Traces => {
+                let spans = decode_traces_protobuf(body)?.items;
+                spans
+                    .iter()
+                    .map(|span| (span_record_id(&self.key, span), self.conventions.step(span)))
+                    .collect()
+            }
+            Signal::Logs => {
+                let logs = decode_logs_protobuf(body)?.items;
+                logs.iter()
+                    .map(|log| (log_record_id(&self.key, log), self.conventions.step_of_log(log)))
+                    .collect()
+            }
+            Signal::Metrics => Vec::new(),
+        };
+        let records = read.into_iter().map(|(id, step)| self.record(id, step));
+        self.records.lock().unwrap().extend(records);
+        Ok(Answer { rejected: 0, message: String::new() })
+    }
+
+    fn record(&self, record_id: RecordId, step: Step) -> Record {
+        let clean = self.redactor.clean(step, &self.key);
+        let step = clean.get();
+        let refs: Vec<ContentRef> = step.bodies.iter().map(|content| self.content(content)).collect();
+        let canonical = |at: Option<usize>| canonical_digest(&self.key, &step.bodies.get(at?)?.body);
+        let proposed = step.proposed.iter().map(|call| KeptProposal {
+            call: Proposal {
+                call_id: call.call_id.clone(),
+                tool: call.tool.clone(),
+                arguments: call.arguments.map(|at| refs[at].clone()),
+                complete: call.complete,
+            },
+            arguments_canonical: canonical(call.arguments),
+        });
+        Record {
+            record_id,
+            received_ns: now_ns(),
+            context: step.context.iter().map(|at| refs[*at].digest).collect(),
+            output: step.output.iter().map(|at| refs[*at].clone()).collect(),
+            arguments: step.arguments.map(|at| refs[at].clone()),
+            arguments_canonical: canonical(step.arguments),
+            result: step.result.map(|at| refs[at].clone()),
+            proposed: proposed.collect(),
+            redactions: clean.redactions().to_vec(),
+            rules_version: clean.rules_version().to_owned(),
+            facts: step.facts.clone(),
+        }
+    }
+
+    fn content(&self, content: &Content) -> ContentRef {
+        ContentRef {
+            digest: content_digest(&self.key, content.kind, &content.role, &content.body),
+            kind: content.kind,
+            role: content.role.clone(),
+            bytes: content.body.len() as u64,
+            preview: content.body.chars().take(240).collect(),
+        }
+    }
+
+    fn runs(&self) -> BTreeMap<String, Run> {
+        let parts = runs_of(self.records.lock().unwrap().clone());
+        let runs = parts.values().map(|part| Run::of_part(part, &[], now_ns()));
+        runs.map(|run| (run.run_id.clone(), run)).collect()
+    }
+}
+
+impl Intake for Inside {
+    fn take(&self, export: Export) -> Pin<Box<dyn Future<Output = Result<Answer, Refusal>> + Send + '_>> {
+        Box::pin(async move { self.read(export) })
+    }
+
+    fn turned_away(&self, _away: TurnedAway) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+fn now_ns() -> u64 {
+    u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap()
+}
+
+/// Conventions with the demo's own settings file.
+fn conventions() -> Conventions {
+    let (cli, matches) = parse(["recount", "serve"]).unwrap();
+    let Command::Serve(args) = cli.command else { panic!("not serve") };
+    let file = File::parse(SETTINGS_TOML).unwrap();
+    let settings = resolve(args, matches.subcommand_matches("serve").unwrap(), file).unwrap();
+    Conventions::new(settings.tools)
+}
+
+async fn played(rounds: u32) -> (Vec<Truth>, BTreeMap<String, Run>) {
+    let inside = Arc::new(Inside {
+        conventions: conventions(),
+        redactor: Redactor::new(&Settings::default()).unwrap(),
+        key: SecretKey::new(1, [3; 32]),
+        records: Mutex::default(),
+    });
+    let meters = Meters::new(&mut Registry::default());
+    let router = router(&DoorSettings::default(), meters, inside.clone());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let served = tokio::spawn(serve(listener, router, ServeLimits::default(), stop.clone()));
+    let folder = tempfile::tempdir().unwrap();
+    let truths = play(DemoSettings {
+        otlp_endpoint: format!("http://{address}"),
+        rounds,
+        seed: 7,
+        intents: folder.path().join("intents.db"),
+        now: SystemTime::now(),
+    });
+    let truths = truths.await.unwrap();
+    stop.cancel();
+    served.await.unwrap();
+    (truths, inside.runs())
+}
+
+/// What a run's record should say.
+struct Expected {
+    /// Refunds, e-mails and order updates in the ledger.
+    ledger: [usize; 3],
+    /// How each attempt of the refund stands by itself, and what the step came to.
+    refund: (&'static [Option<Outcome>], Outcome),
+    /// The same of the e-mail.
+    email: Option<(&'static [Option<Outcome>], Outcome)>,
+    /// Findings that tell the story.
+    found: &'static [Code],
+    /// How many traces.
+    traces: usize,
+    /// How often the truth was looked up.
+    looks: usize,
+    verdict: &'static str,
+}
+
+const YES: Option<Outcome> = Some(Outcome::Confirmed);
+const NO: Option<Outcome> = Some(Outcome::Failed);
+const OPEN: Option<Outcome> = Some(Outcome::Unknown);
+const SENT: Option<Outcome> = Some(Outcome::Submitted);
+const ONCE: (&[Option<Outcome>], Outcome) = (&[YES], Outcome::Confirmed);
+const FINE: Expected = Expected {
+    ledger: [1, 1, 0],
+    refund: ONCE,
+    email: Some(ONCE),
+    found: &[],
+    traces: 1,
+    looks: 0,
+    verdict: "2 of 2 effects confirmed",
+};
+
+fn expected(scenario: Scenario) -> Expected {
+    match scenario {
+        Scenario::HappyPath => FINE,
+        Scenario::TimeoutNaive => Expected {
+            ledger: [2, 1, 0],
+            refund: (&[OPEN, YES], Outcome::Unknown),
+            email: Some((&[SENT], Outcome::Submitted)),
+            found: &[Code::RetriedWhileUnknown, Code::NoKey, Code::UnknownOpen, Code::RawErrorShown],
+            verdict: "issue_refund took effect once on order:4812, and may have again",
+            ..FINE
+        },
+        Scenario::TimeoutDesigned => Expected { refund: (&[OPEN], Outcome::Confirmed), looks: 1, ..FINE },
+        Scenario::ThrottledOut => Expected {
+            ledger: [0, 0, 0],
+            refund: (&[NO, NO, NO, NO, NO, NO], Outcome::Failed),
+            email: None,
+            found: &[Code::ThrottledOut, Code::RetriedTooSoon, Code::NoKey],
+            verdict: "issue_refund on order:4815 gave up after 6 refusals and was never executed",
+            ..FINE
+        },
+        Scenario::ThrottledDesigned => Expected { refund: (&[NO, YES], Outcome::Confirmed), ..FINE },
+        Scenario::SilentNoOp => Expected {
+            email: Some((&[YES, YES], Outcome::Confirmed)),
+            found: &[Code::ReadBackContradicts],
+            ..FINE
+        },
+        Scenario::PartialCompletion => Expected {
+            found: &[Code::PartialCompletion],
+            verdict: "2 of 3 effects confirmed, 1 failed",
+            ..FINE
+        },
+        Scenario::StaleWorker => Expected {
+            refund: (&[NO, None, YES], Outcome::Confirmed),
+            found: &[Code::StaleEpoch, Code::WorkersInterleave],
+            traces: 2,
+            looks: 1,
+            ..FINE
+        },
+        Scenario::ThreeEmails => Expected {
+            ledger: [1, 3, 0],
+            email: Some((&[OPEN, OPEN, SENT], Outcome::Unknown)),
+            found: &[Code::RetriedWhileUnknown, Code::NoKey, Code::UnknownOpen, Code::NotReadBack],
+            verdict: "send_email on order:4819 may have taken effect 3 times, where 1 was intended",
+            ..FINE
+        },
+        Scenario::KeyExpired => Expected {
+            refund: (&[OPEN, None], Outcome::Unknown),
+            found: &[Code::UnknownOpen, Code::KeyExpired],
+            traces: 2,
+            looks: 2,
+            verdict: "We can't say whether issue_refund on order:4820 happened",
+            ..FINE
+        },
+        Scenario::Resumed => Expected {
+            refund: (&[OPEN, None], Outcome::Confirmed),
+            found: &[Code::ParentMissing, Code::RootMissing],
+            traces: 2,
+            looks: 1,
+            ..FINE
+        },
+        Scenario::HappyNaive => Expected {
+            email: Some((&[SENT], Outcome::Submitted)),
+            found: &[Code::NoKey, Code::NotReadBack],
+            verdict: "1 of 2 effects confirmed, 1 not seen done yet",
+            ..FINE
+        },
+    }
+}
+
+fn step<'a>(run: &'a Run, tool: &str) -> &'a RunStep {
+    let steps: Vec<&RunStep> = run.steps.iter().filter(|step| step.tool.as_deref() == Some(tool)).collect();
+    assert_eq!(steps.len(), 1, "all calls of {tool} are attempts of one step");
+    steps[0]
+}
+
+/// Each attempt's own outcome, and what the step came to.
+fn told(run: &Run, tool: &str) -> (Vec<Option<Outcome>>, Option<Outcome>) {
+    let step = step(run, tool);
+    let attempts = step.attempts.iter().map(|slot| match slot {
+        Slot::Attempt(attempt) => attempt.outcome,
+        Slot::Missing(number) => panic!("attempt {number} is missing"),
+    });
+    (attempts.collect(), step.outcome)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_recount_says_agrees_with_the_ledger() {
+    let (truths, runs) = played(1).await;
+    let scenarios: Vec<Scenario> = truths.iter().map(|truth| truth.scenario).collect();
+    assert_eq!(scenarios, Scenario::ALL);
+    assert_eq!(runs.len(), truths.len(), "every run is one run, however many traces it has");
+    for truth in &truths {
+        let (run, expected) = (&runs[&truth.run_id], expected(truth.scenario));
+        assert_eq!(
+            ["refund", "email", "order_update"].map(|kind| truth.count(kind)),
+            expected.ledger,
+            "{truth}"
+        );
+        let (attempts, outcome) = expected.refund;
+        assert_eq!(told(run, "issue_refund"), (attempts.to_vec(), Some(outcome)), "{truth}");
+        if let Some((attempts, outcome)) = expected.email {
+            assert_eq!(told(run, "send_email"), (attempts.to_vec(), Some(outcome)), "{truth}");
+        }
+        let codes: Vec<Code> = run.findings.iter().map(|finding| finding.code).collect();
+        expected
+            .found
+            .iter()
+            .for_each(|code| assert!(codes.contains(code), "{truth}: no {code} in {codes:?}"));
+        assert!(
+            truth.scenario.is_naive() || !codes.contains(&Code::RetriedWhileUnknown),
+            "{truth}: {codes:?}"
+        );
+        let looks = run.steps.iter().filter(|step| step.kind == Kind::Reconcile).count();
+        assert_eq!((run.traces.len(), looks), (expected.traces, expected.looks), "{truth}");
+        assert_eq!(run.verdict.line, expected.verdict, "{truth}");
+        let whole = match truth.scenario {
+            Scenario::Resumed => Whole::No,
+            scenario if scenario.is_naive() => Whole::NotProvable,
+            // The same words for all others: their last span says how many steps there were.
+            Scenario::HappyPath
+            | Scenario::TimeoutNaive
+            | Scenario::TimeoutDesigned
+            | Scenario::ThrottledOut
+            | Scenario::ThrottledDesigned
+            | Scenario::SilentNoOp
+            | Scenario::PartialCompletion
+            | Scenario::StaleWorker
+            | Scenario::ThreeEmails
+            | Scenario::KeyExpired
+            | Scenario::HappyNaive => Whole::Yes,
+        };
+        assert_eq!(run.completeness.verdict, whole, "{truth}: {:?}", run.completeness.gaps);
+        let account = run.entities.iter().map(ToString::to_string).find(|entity| *entity == truth.account);
+        assert!(account.is_some(), "{truth}: {:?}", run.entities);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_rounds_play_other_orders() {
+    let (truths, runs) = played(3).await;
+    assert_eq!((truths.len(), runs.len()), (36, 36));
+    let orders: BTreeSet<&String> = truths.iter().map(|truth| &truth.order).collect();
+    assert_eq!(orders.len(), 36);
+    for truth in &truths {
+        let expected = expected(truth.scenario).ledger;
+        assert_eq!(["refund", "email", "order_update"].map(|kind| truth.count(kind)), expected, "{truth}");
+    }
+}
