@@ -9,5 +9,5 @@ mod tools;
 pub use args::{Cli, Command, DemoArgs, ImportArgs, ServeArgs, parse};
 pub use error::ConfigError;
 pub use file::{File, parse_file};
-pub use settings::{Setting, Settings, Source, StoreSetting, resolve};
+pub use settings::{Setting, Settings, Source, StoreSetting, log_filter, resolve};
 pub use show::show;

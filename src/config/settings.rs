@@ -223,6 +223,12 @@ fn checked_base_path(path: String) -> Result<String, ConfigError> {
     })
 }
 
+/// What to log: `RECOUNT_LOG`, in the syntax of `RUST_LOG`; `info` by default.
+#[expect(clippy::disallowed_methods, reason = "config is the one reader of the environment")]
+pub fn log_filter() -> String {
+    std::env::var("RECOUNT_LOG").unwrap_or_else(|_unset| "info".to_owned())
+}
+
 /// Where `make engine` puts the library.
 #[expect(clippy::disallowed_methods, reason = "config is the one reader of the environment")]
 fn default_engine() -> PathBuf {

@@ -1,5 +1,20 @@
-//! Builds the rooms, serves, stops.
+//! Builds every room, joins them, serves, stops.
+mod commands;
+mod error;
+mod import;
+mod logging;
+mod prepare;
+mod rooms;
 mod serve;
 mod stall;
+mod start;
+mod status;
+mod watch;
 
+pub use commands::{check_command, complain, failed, rebuild_command, say, serve_command};
+pub use error::StartError;
+pub use import::import_command;
+pub use logging::start_logging;
+pub use rooms::Rooms;
 pub use serve::{ServeLimits, serve};
+pub use start::{Addresses, Server, told_to_stop};

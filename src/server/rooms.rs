@@ -1,0 +1,220 @@
+//! The rooms of a server, joined: the way of a span and the way of a page.
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use bytes::Bytes;
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Settings;
+use crate::conventions::Conventions;
+use crate::domain::ids::{Project, TraceId};
+use crate::domain::lifecycle::LifecycleKind;
+use crate::ingest::{
+    Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
+};
+use crate::log::{Log, LogSettings, Recovery};
+use crate::projection::{Projection, ProjectionSettings};
+use crate::redaction::{Redactor, Settings as RedactionSettings};
+use crate::server::error::StartError;
+use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
+use crate::server::start::Addresses;
+use crate::server::status::Figures;
+use crate::server::watch::Watch;
+use crate::store::Store;
+use crate::store::rows::{Encoder, Retention, segment_header};
+use crate::web::{WebSettings, WebState, routes};
+
+/// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
+const BODIES_REMEMBERED_MAX: usize = 500_000;
+/// With `ack = "store"`: how long a sender waits for the insert.
+const STORE_ACK_WITHIN: Duration = Duration::from_secs(8);
+
+/// Everything behind the ports.
+pub struct Rooms {
+    store: Store,
+    log: Log,
+    drain: Drain,
+    projection: Projection,
+    otlp: Router,
+    web: Router,
+    figures: Arc<Figures>,
+    stop: CancellationToken,
+}
+
+impl Rooms {
+    /// Opens the store, the keys and the log, and starts the drain.
+    ///
+    /// # Errors
+    /// A [`StartError`]; nothing is left running.
+    pub(in crate::server) async fn open(settings: &Settings, at: Addresses) -> Result<Self, StartError> {
+        let redaction = RedactionSettings { email: settings.redact_emails, ..RedactionSettings::default() };
+        let redactor = Redactor::new(&redaction)?;
+        let store = open_store(settings).await?;
+        match Self::over(settings, at, store.clone(), redactor).await {
+            Ok(rooms) => Ok(rooms),
+            Err(error) => {
+                store.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn over(
+        settings: &Settings,
+        at: Addresses,
+        store: Store,
+        redactor: Redactor,
+    ) -> Result<Self, StartError> {
+        let started_ns = now_ns();
+        let answering = migrate(&store).await?;
+        let keys = open_keys(&store, &settings.data_dir, answering).await?;
+        let (log, recovery) = Log::open(log_settings(settings))?;
+        let stop = CancellationToken::new();
+        let watch = Watch::start(store.clone(), answering, stop.clone()).await;
+        let encoder = Arc::new(Encoder::new(Retention::default(), BODIES_REMEMBERED_MAX));
+        let projection = Projection::start(store.clone(), ProjectionSettings::default());
+        let sink = Stored::new(store.clone(), encoder.clone(), follow(projection.clone()));
+        let drain = Drain::start(log.clone(), Arc::new(sink), DrainSettings::default());
+        let ack = if settings.ack_after_store { Ack::Store { patience: STORE_ACK_WITHIN } } else { Ack::Log };
+        let keeper = Keeper::new(log.clone(), ack, drain.progress());
+        let mut registry = Registry::with_prefix("recount");
+        let meters = Meters::new(&mut registry);
+        let conventions = Conventions::new(settings.tools.clone());
+        let pipeline = Arc::new(Pipeline { conventions, redactor, encoder, keys });
+        let receiver = Receiver::new(pipeline, keeper.clone(), meters.clone());
+        let door = DoorSettings { hosts: settings.hosts.clone(), ..DoorSettings::default() };
+        let otlp = router(&door, meters.clone(), Arc::new(receiver));
+        let progress = drain.progress();
+        let figures = Arc::new(Figures {
+            started_ns,
+            log: log.clone(),
+            progress,
+            keeper,
+            projection: projection.clone(),
+            meters,
+            watch,
+            registry,
+        });
+        let web = web_router(settings, at, &store, figures.clone());
+        report(&store, &recovery, answering).await;
+        Ok(Self { store, log, drain, projection, otlp, web, figures, stop })
+    }
+
+    /// The OTLP paths, for both OTLP ports.
+    pub(in crate::server) fn otlp_router(&self) -> Router {
+        self.otlp.clone()
+    }
+
+    /// The pages and the API.
+    pub(in crate::server) fn web_router(&self) -> Router {
+        self.web.clone()
+    }
+
+    /// Where all records are now.
+    pub fn ledger(&self) -> Ledger {
+        self.figures.keeper.ledger()
+    }
+
+    /// The store, for whoever runs beside the server in its process.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Waits until nothing waits in the log; `false` when it still does after so long.
+    pub async fn drained(&self, within: Duration) -> bool {
+        let begun = Instant::now();
+        while self.ledger().waiting > 0 || self.log.stats().frames > 0 {
+            if begun.elapsed() > within {
+                return false;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        true
+    }
+
+    /// Stops everything in order. What the store has not confirmed stays in the log.
+    pub(in crate::server) async fn close(&self) {
+        self.drain.stop().await;
+        self.projection.stop();
+        self.stop.cancel();
+        if let Err(error) = record(&self.store, LifecycleKind::Stopped, Vec::new()).await {
+            tracing::warn!(%error, "the stop could not be recorded");
+        }
+        self.store.close().await;
+    }
+}
+
+fn log_settings(settings: &Settings) -> LogSettings {
+    let mut log = LogSettings::new(settings.data_dir.join("log"), Bytes::from(segment_header()));
+    log.bytes_max = settings.log_bytes_max.unwrap_or(log.bytes_max);
+    log
+}
+
+/// What the drain waits for after rows are stored.
+type Following = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Has the projection follow what the drain stores.
+fn follow(projection: Projection) -> impl Fn(Vec<(Project, TraceId)>) -> Following + Send + Sync + 'static {
+    move |touched| {
+        let projection = projection.clone();
+        Box::pin(async move {
+            let mut projects: BTreeMap<Project, Vec<TraceId>> = BTreeMap::new();
+            for (project, trace) in touched {
+                projects.entry(project).or_default().push(trace);
+            }
+            for (project, traces) in projects {
+                projection.touch(&project, &traces).await;
+            }
+        })
+    }
+}
+
+fn web_router(settings: &Settings, at: Addresses, store: &Store, figures: Arc<Figures>) -> Router {
+    let metered = figures.clone();
+    routes(WebState {
+        store: store.clone(),
+        settings: Arc::new(WebSettings {
+            base_path: settings.base_path.clone(),
+            hosts: settings.hosts.clone(),
+            project: Project::default(),
+            otlp_http: at.otlp_http.to_string(),
+            otlp_grpc: at.otlp_grpc.to_string(),
+        }),
+        status: Arc::new(move || figures.status()),
+        metrics: Arc::new(move || metered.metrics()),
+    })
+}
+
+/// Records the start, and what the log had to be repaired for.
+async fn report(store: &Store, recovery: &Recovery, answering: bool) {
+    for aside in &recovery.set_aside {
+        let (segment, reason) = (&aside.name, &aside.reason);
+        tracing::error!(%segment, %reason, "a damaged segment of the log was set aside");
+    }
+    if !answering {
+        return;
+    }
+    let mut events = vec![(
+        LifecycleKind::Started,
+        vec![
+            ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("frames_recovered".to_owned(), recovery.frames.to_string()),
+            ("bytes_truncated".to_owned(), recovery.truncated_bytes.to_string()),
+        ],
+    )];
+    events.extend(recovery.set_aside.iter().map(|aside| {
+        let detail =
+            vec![("segment".to_owned(), aside.name.clone()), ("reason".to_owned(), aside.reason.clone())];
+        (LifecycleKind::Gap, detail)
+    }));
+    for (kind, detail) in events {
+        if let Err(error) = record(store, kind, detail).await {
+            tracing::warn!(%error, "the start could not be recorded");
+        }
+    }
+}
