@@ -1,4 +1,5 @@
 //! Builds every room, joins them, serves, stops.
+mod addresses;
 mod commands;
 mod error;
 mod import;
@@ -11,10 +12,11 @@ mod start;
 mod status;
 mod watch;
 
+pub use addresses::Addresses;
 pub use commands::{check_command, complain, failed, rebuild_command, say, serve_command};
 pub use error::StartError;
 pub use import::import_command;
 pub use logging::start_logging;
 pub use rooms::Rooms;
 pub use serve::{ServeLimits, serve};
-pub use start::{Addresses, Server, told_to_stop};
+pub use start::{Server, told_to_stop};

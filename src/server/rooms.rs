@@ -20,9 +20,9 @@ use crate::ingest::{
 use crate::log::{Log, LogSettings, Recovery};
 use crate::projection::{Projection, ProjectionSettings};
 use crate::redaction::{Redactor, Settings as RedactionSettings};
+use crate::server::addresses::Addresses;
 use crate::server::error::StartError;
 use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
-use crate::server::start::Addresses;
 use crate::server::status::Figures;
 use crate::server::watch::Watch;
 use crate::store::Store;

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Settings;
+use crate::server::addresses::Addresses;
 use crate::server::error::StartError;
 use crate::server::rooms::Rooms;
 use crate::server::serve::{ServeLimits, serve};
@@ -19,27 +20,6 @@ pub struct Server {
     rooms: Arc<Rooms>,
     stop: CancellationToken,
     ports: TaskTracker,
-}
-
-/// Where a server listens; real ports, also where 0 was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Addresses {
-    /// Pages and API.
-    pub ui: SocketAddr,
-    /// OTLP over HTTP.
-    pub otlp_http: SocketAddr,
-    /// OTLP over gRPC.
-    pub otlp_grpc: SocketAddr,
-}
-
-impl Addresses {
-    /// The one line that says that traffic is taken.
-    pub fn ready_line(&self) -> String {
-        format!(
-            "ready ui=http://{} otlp_http=http://{} otlp_grpc=http://{}",
-            self.ui, self.otlp_http, self.otlp_grpc
-        )
-    }
 }
 
 impl Server {
