@@ -1,7 +1,7 @@
 -- Derived: one line a run, folded from its records, made again by `recount rebuild`. In the order of first receipt,
--- which never moves, so that a list of the last day reads only the last day. The version is the number of records and
--- case events folded. A line whose run has another id now is deleted. `unknown_at_ns` is compared with the time of
--- reading, so a deadline needs no write.
+-- which rarely moves, so that a list of the last day reads only the last day. `precedence` rises with every record and
+-- case event that is folded. A line whose run has another id or first receipt now is deleted. `unknown_at_ns` and
+-- `heard_ns` are compared with the time of reading, so no deadline needs a write.
 -- sharded by cityHash64(run_id)
 CREATE TABLE IF NOT EXISTS {sharded:runs} (
     project LowCardinality(String),
@@ -17,7 +17,8 @@ CREATE TABLE IF NOT EXISTS {sharded:runs} (
     user_id String,
     started_ns UInt64 CODEC(Delta, ZSTD(1)),
     ended_ns UInt64 CODEC(Delta, ZSTD(1)),
-    received_ns UInt64 CODEC(Delta, ZSTD(1)),
+    received_ns UInt64 COMMENT 'first receipt' CODEC(Delta, ZSTD(1)),
+    heard_ns UInt64 COMMENT 'last receipt' CODEC(Delta, ZSTD(1)),
     state LowCardinality(String),
     outcome LowCardinality(String),
     acts_confirmed UInt32,
@@ -41,7 +42,8 @@ CREATE TABLE IF NOT EXISTS {sharded:runs} (
     complete LowCardinality(String),
     verdict String,
     traces Array(FixedString(16)),
-    version UInt64,
+    version UInt64 COMMENT 'records and case events folded',
+    precedence UInt64,
     listed_ns UInt64 MATERIALIZED if(started_ns < 1420070400000000000 OR started_ns > received_ns + 3600000000000, received_ns, started_ns)
         COMMENT 'its start, or its receipt where it claims to start before 2015 or an hour from now' CODEC(Delta, ZSTD(1)),
     words String MATERIALIZED lowerUTF8(arrayStringConcat(arrayConcat(
@@ -49,7 +51,7 @@ CREATE TABLE IF NOT EXISTS {sharded:runs} (
     INDEX run_ids run_id TYPE bloom_filter(0.0001) GRANULARITY 1,
     INDEX traces_of_runs traces TYPE bloom_filter(0.01) GRANULARITY 1
 )
-ENGINE = {engine:ReplacingMergeTree(version, is_deleted)}
+ENGINE = {engine:ReplacingMergeTree(precedence, is_deleted)}
 PARTITION BY toMonday(expires)
 ORDER BY (project, received_ns, run_id)
 SETTINGS {settings}, index_granularity = 1024, default_compression_codec = 'ZSTD(1)'

@@ -1,9 +1,10 @@
--- Derived: one line a key, folded from every attempt under it. As runs.
+-- Derived: one line a key and tool, folded from every attempt under it, or one line an act that has no key. As runs.
 -- sharded by cityHash64(key)
 CREATE TABLE IF NOT EXISTS {sharded:actions} (
     project LowCardinality(String),
     is_deleted UInt8,
     expires Date,
+    owner String COMMENT 'the run, where nobody gave a key',
     key String,
     key_given Bool,
     tool LowCardinality(String),
@@ -24,9 +25,11 @@ CREATE TABLE IF NOT EXISTS {sharded:actions} (
     step_id String,
     spans Array(Tuple(trace_id FixedString(16), span_id FixedString(8))),
     entities Array(Tuple(kind LowCardinality(String), id String)),
-    version UInt64
+    version UInt64,
+    precedence UInt64,
+    INDEX keys key TYPE bloom_filter(0.01) GRANULARITY 1
 )
-ENGINE = {engine:ReplacingMergeTree(version, is_deleted)}
+ENGINE = {engine:ReplacingMergeTree(precedence, is_deleted)}
 PARTITION BY toMonday(expires)
-ORDER BY (project, key, tool)
+ORDER BY (project, owner, key, tool)
 SETTINGS {settings}, index_granularity = 1024, default_compression_codec = 'ZSTD(1)'

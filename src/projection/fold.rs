@@ -1,140 +1,160 @@
-//! From records to the lines of the derived tables. Pure.
+//! From records to lines: pure, the same records give the same lines.
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::action::Action;
 use crate::domain::fold::{Part, runs_of};
 use crate::domain::ids::{Project, TraceId};
-use crate::domain::kind::Kind;
 use crate::domain::record::Record;
 use crate::domain::run::Run;
 use crate::domain::summary::RunSummary;
-use crate::projection::components::Components;
-use crate::store::Derived;
+use crate::projection::gather::Material;
+use crate::projection::heard::Heard;
+use crate::store::{ActionLine, RunLine, StandingAction, StandingRun};
 
-/// The runs of a closed set of records.
+/// New lines, and under what ids and keys older ones may stand that are wrong now.
+#[derive(Debug)]
 pub(super) struct Folded {
-    /// The runs.
-    pub(super) runs: Vec<Run>,
-    /// Latest receipt of each run's records, nanoseconds since 1970; as `runs`.
-    received_ns: Vec<u64>,
-    /// Every trace of the set.
-    pub(super) traces: BTreeSet<TraceId>,
-    components: Components,
+    project: Project,
+    /// Lines of runs.
+    pub(super) runs: Vec<RunLine>,
+    /// Lines of actions.
+    pub(super) actions: Vec<ActionLine>,
+    /// Ids under which a line of the touched traces may stand that is wrong now.
+    pub(super) doubtful_run_ids: BTreeSet<String>,
+    /// Keys under which a line may stand that is wrong now.
+    pub(super) doubtful_keys: BTreeSet<String>,
+    /// Records of the touched traces.
+    pub(super) record_count: u64,
+    /// No line made of these records was first received earlier.
+    pub(super) received_from_ns: u64,
+    /// The highest precedence of all that was read: enough to take a line back.
+    precedence: u64,
+    heard_ns: u64,
+}
+
+/// Folds what was gathered.
+pub(super) fn fold(project: &Project, material: Material, now_ns: u64) -> Folded {
+    let Material { touched, keys, records, .. } = material;
+    let heard = Heard::of(&records);
+    let all: BTreeSet<TraceId> = records.iter().map(|record| record.facts.trace_id).collect();
+    let received = || records.iter().map(|record| record.received_ns);
+    let here = records.iter().filter(|record| touched.contains(&record.facts.trace_id));
+    let mut folded = Folded {
+        project: project.clone(),
+        runs: Vec::new(),
+        actions: Vec::new(),
+        doubtful_run_ids: BTreeSet::new(),
+        doubtful_keys: BTreeSet::new(),
+        record_count: here.count() as u64,
+        received_from_ns: received().min().unwrap_or_default(),
+        precedence: heard.precedence(&all),
+        heard_ns: received().max().unwrap_or_default(),
+    };
+    let mut runs = Vec::new();
+    let mut written = BTreeSet::new();
+    for (run_id, part) in runs_of(records) {
+        let is_touched = part.records.iter().any(|record| touched.contains(&record.facts.trace_id));
+        let has_key = |record: &Record| record.facts.key.as_ref().is_some_and(|key| keys.contains(key));
+        if !is_touched && !part.records.iter().any(has_key) {
+            continue;
+        }
+        let run = Run::of_part(&part, &[], now_ns);
+        if is_touched {
+            folded.runs.push(run_line(project, &part, &run, &heard));
+            let traces: BTreeSet<&TraceId> =
+                part.records.iter().map(|record| &record.facts.trace_id).collect();
+            if heard.came_in_pieces(traces.iter().copied()) {
+                // Before its id was given or joined, a run had the id of a trace.
+                folded.doubtful_run_ids.extend(traces.iter().map(ToString::to_string));
+                folded.doubtful_run_ids.insert(run_id.clone());
+            }
+            written.insert(run_id);
+        }
+        runs.push(run);
+    }
+    folded.add_actions(&runs, (&keys, &written), &heard);
+    folded
 }
 
 impl Folded {
-    /// Folds them as of now.
-    pub(super) fn of(records: Vec<Record>, now_ns: u64) -> Self {
-        let components = Components::of(&records);
-        let traces = records.iter().map(|record| record.facts.trace_id).collect();
-        let parts: Vec<Part> = runs_of(records).into_values().collect();
-        let last =
-            |part: &Part| part.records.iter().map(|record| record.received_ns).max().unwrap_or_default();
-        Self {
-            received_ns: parts.iter().map(last).collect(),
-            runs: parts.iter().map(|part| Run::of_part(part, &[], now_ns)).collect(),
-            traces,
-            components,
-        }
-    }
-
-    /// Ids under which a line of this set may stand that is wrong now: those of runs that came in more than
-    /// one request, and those that their traces' records had before an id arrived. What came at once never
-    /// had others.
-    pub(super) fn doubtful_run_ids(&mut self) -> Vec<String> {
-        let mut ids: BTreeSet<String> = BTreeSet::new();
-        for run in &self.runs {
-            let Some(first) = run.traces.first() else { continue };
-            if self.components.came_in_pieces(*first) {
-                ids.insert(run.run_id.clone());
-                ids.extend(run.traces.iter().map(ToString::to_string));
-            }
-        }
-        ids.into_iter().collect()
-    }
-
-    /// Every given key of its acts.
-    pub(super) fn keys(&self) -> BTreeSet<String> {
-        let acts = self.runs.iter().flat_map(|run| &run.steps).filter(|step| step.kind == Kind::Act);
-        acts.flat_map(|step| step.attempts()).filter_map(|attempt| attempt.record.facts.key.clone()).collect()
-    }
-
-    /// Names that actions of this set may have had before a key or a run id arrived, each with a trace of it.
-    pub(super) fn former_action_keys(&self) -> BTreeMap<String, TraceId> {
-        let mut names = BTreeMap::new();
-        for run in &self.runs {
-            let Some(trace) = run.traces.first() else { continue };
-            let ids = run.traces.iter().map(ToString::to_string).chain([run.run_id.clone()]);
-            for id in ids.collect::<BTreeSet<_>>() {
-                let acts = run.steps.iter().filter(|step| step.kind == Kind::Act);
-                names.extend(acts.map(|step| (Action::own_key(&id, step), *trace)));
-            }
-        }
-        names
-    }
-
-    /// A line for each run, and one that takes back each of `standing` (id and first receipt) that is wrong.
-    pub(super) fn run_lines(
+    /// Lines of the actions under these keys, and of those without a key in these runs.
+    fn add_actions(
         &mut self,
-        project: &Project,
-        standing: &[(String, u64)],
-    ) -> Vec<Derived<RunSummary>> {
-        let mut lines = Vec::with_capacity(self.runs.len());
-        for (run, received_ns) in self.runs.iter().zip(&self.received_ns) {
-            let mut line = RunSummary::of(run);
-            line.version = run.traces.first().map_or(0, |trace| self.components.version(*trace));
-            lines.push(Derived {
-                project: project.clone(),
-                line,
-                received_ns: *received_ns,
+        runs: &[Run],
+        (keys, run_ids): (&BTreeSet<String>, &BTreeSet<String>),
+        heard: &Heard,
+    ) {
+        let by_id: BTreeMap<&str, &Run> = runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+        for action in Action::fold(runs, &[]) {
+            let owner = if action.key_given { None } else { action.run_ids.first().cloned() };
+            if !owner.as_ref().map_or_else(|| keys.contains(&action.key), |owner| run_ids.contains(owner)) {
+                continue;
+            }
+            let traces = || {
+                let runs = action.run_ids.iter().filter_map(|id| by_id.get(id.as_str()));
+                runs.flat_map(|run| &run.traces)
+            };
+            if action.key_given && heard.came_in_pieces(traces()) {
+                self.doubtful_keys.insert(action.key.clone());
+            }
+            self.actions.push(ActionLine {
+                project: self.project.clone(),
+                precedence: heard.precedence(traces()),
+                heard_ns: self.heard_ns,
+                owner: owner.unwrap_or_default(),
+                action,
                 is_deleted: false,
             });
         }
-        let now: BTreeSet<(String, u64)> =
-            lines.iter().map(|line| (line.line.run_id.clone(), line.line.received_ns)).collect();
-        for (run_id, received_ns) in standing.iter().filter(|line| !now.contains(*line)) {
-            let trace = TraceId::parse(run_id);
-            let owner = |line: &&Derived<RunSummary>| {
-                line.line.run_id == *run_id || trace.is_some_and(|trace| line.line.traces.contains(&trace))
-            };
-            let Some(mut taken_back) = lines.iter().find(owner).cloned() else { continue };
-            taken_back.line.run_id.clone_from(run_id);
-            taken_back.line.received_ns = *received_ns;
-            taken_back.is_deleted = true;
-            lines.push(taken_back);
-        }
-        lines
     }
 
-    /// A line for each action under one of these keys or under none, and one that takes back each of `gone`:
-    /// key, tool, and a trace it was in.
-    pub(super) fn action_lines(
-        &mut self,
-        project: &Project,
-        keys: &BTreeSet<String>,
-        gone: &[(String, String, TraceId)],
-    ) -> Vec<Derived<Action>> {
-        let received: BTreeMap<&str, u64> =
-            self.runs.iter().map(|run| run.run_id.as_str()).zip(self.received_ns.iter().copied()).collect();
-        let mut lines = Vec::new();
-        for mut line in Action::fold(&self.runs, &[]) {
-            if line.key_given && !keys.contains(&line.key) {
-                continue;
+    /// Takes back lines that stand and should not, and leaves out what somebody who knew more has written.
+    pub(super) fn settle(&mut self, runs: &[StandingRun], actions: &[StandingAction]) {
+        let place = |line: &RunLine| (line.summary.run_id.clone(), line.summary.received_ns);
+        let known: BTreeMap<_, _> = self.runs.iter().map(|line| (place(line), line.precedence)).collect();
+        let mut outdone = BTreeSet::new();
+        let mut gone = Vec::new();
+        for standing in runs {
+            let place = (standing.run_id.clone(), standing.received_ns);
+            match known.get(&place) {
+                Some(precedence) if *precedence < standing.precedence => {
+                    outdone.insert(place);
+                }
+                Some(_) => {}
+                None => {
+                    let precedence = self.precedence.max(standing.precedence);
+                    gone.push(RunLine::gone(&self.project, standing, precedence));
+                }
             }
-            let tops: BTreeSet<TraceId> =
-                line.spans.iter().map(|(trace, _)| self.components.top(*trace)).collect();
-            line.version = tops.into_iter().map(|top| self.components.version(top)).sum();
-            let received_ns = line.run_ids.iter().filter_map(|id| received.get(id.as_str())).max().copied();
-            let received_ns = received_ns.unwrap_or_default();
-            lines.push(Derived { project: project.clone(), line, received_ns, is_deleted: false });
         }
-        let here: BTreeSet<String> = lines.iter().map(|line| line.line.key.clone()).collect();
-        let Some(any) = lines.first().cloned() else { return lines };
-        for (key, tool, trace) in gone.iter().filter(|(key, ..)| !here.contains(key)) {
-            let version = self.components.version(*trace);
-            let line = Action { key: key.clone(), tool: tool.clone(), version, ..any.line.clone() };
-            lines.push(Derived { line, is_deleted: true, ..any.clone() });
-        }
-        lines
+        self.runs.retain(|line| !outdone.contains(&place(line)));
+        self.runs.append(&mut gone);
+
+        let known: BTreeSet<_> =
+            self.actions.iter().map(|line| (&line.owner, &line.action.key, &line.action.tool)).collect();
+        let mut gone: Vec<ActionLine> = actions
+            .iter()
+            .filter(|standing| !known.contains(&(&standing.owner, &standing.key, &standing.tool)))
+            .map(|standing| {
+                let precedence = self.precedence.max(standing.precedence);
+                ActionLine::gone(&self.project, standing, self.heard_ns, precedence)
+            })
+            .collect();
+        self.actions.append(&mut gone);
+    }
+}
+
+fn run_line(project: &Project, part: &Part, run: &Run, heard: &Heard) -> RunLine {
+    let received = || part.records.iter().map(|record| record.received_ns);
+    let traces: BTreeSet<TraceId> = part.records.iter().map(|record| record.facts.trace_id).collect();
+    let mut summary = RunSummary::of(run);
+    // Of every record: what the fold shows as an attempt may change, and the line with it.
+    summary.received_ns = received().min().unwrap_or_default();
+    RunLine {
+        project: project.clone(),
+        summary,
+        heard_ns: received().max().unwrap_or_default(),
+        precedence: heard.precedence(&traces),
+        is_deleted: false,
     }
 }

@@ -1,76 +1,73 @@
 //! From touched traces to written lines: reads what has a say, folds it, writes.
-use std::collections::BTreeSet;
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::scope::Scope;
-use crate::projection::closure::closure;
 use crate::projection::error::ProjectionError;
-use crate::projection::fold::Folded;
-use crate::store::queries::{key_traces, known_actions, known_runs};
-use crate::store::rows::Retention;
-use crate::store::{Store, write_actions, write_runs};
+use crate::projection::fold::{Folded, fold};
+use crate::projection::gather::gather;
+use crate::store::{Store, StoreError, standing_actions, standing_runs, write_actions, write_runs};
 
-/// How many lines were written, of how many records.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// When lines are folded, how long they live, and the name that tells this writing from every other: lines
+/// written twice under one name are written once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writing<'a> {
+    pub(super) now_ns: u64,
+    pub(super) kept_days: u16,
+    pub(super) name: &'a str,
+}
+
+/// What was written, of how many records.
+#[derive(Debug, Default)]
 pub(super) struct Written {
-    pub(super) runs: u64,
+    /// Runs with new lines.
+    pub(super) run_ids: Vec<String>,
+    /// Lines of actions.
     pub(super) actions: u64,
+    /// Records of the touched traces.
     pub(super) records: u64,
 }
 
-/// Folds the runs of these traces and the actions under their keys, and writes their lines. `name` tells this
-/// writing from every other: lines written twice under one name are written once.
+/// Folds the runs of these traces and the actions under their keys, and writes their lines. Repeating it
+/// changes nothing.
 pub(super) async fn write_lines(
     store: &Store,
     project: &Project,
     traces: &[TraceId],
-    name: &str,
+    writing: Writing<'_>,
 ) -> Result<Written, ProjectionError> {
     let scope = Scope { project: project.clone() };
-    let mut records = closure(store, &scope, traces, &BTreeSet::new()).await?;
-    let count = records.len() as u64;
-    let mut folded = fold(records.clone()).await?;
-    let keys = folded.keys();
-    // Keys reach over runs: what other runs did under them is part of the action.
-    let keys_asked: Vec<String> = keys.iter().cloned().collect();
-    let used = if keys.is_empty() { Vec::new() } else { key_traces(store, &scope, &keys_asked).await? };
-    let elsewhere: Vec<TraceId> =
-        used.into_iter().map(|(_, trace)| trace).filter(|trace| !folded.traces.contains(trace)).collect();
-    if !elsewhere.is_empty() {
-        records.extend(closure(store, &scope, &elsewhere, &folded.traces).await?);
-        folded = fold(records).await?;
-    } else {
-        drop(records);
+    let material = gather(store, &scope, traces).await?;
+    if material.records.is_empty() {
+        // Expired or erased since.
+        return Ok(Written::default());
     }
-    let doubtful = folded.doubtful_run_ids();
-    let standing =
-        if doubtful.is_empty() { Vec::new() } else { known_runs(store, &scope, &doubtful).await? };
-    let runs = folded.run_lines(project, &standing);
-    let former = folded.former_action_keys();
-    let asked: Vec<String> = former.keys().cloned().collect();
-    let known = if asked.is_empty() { Vec::new() } else { known_actions(store, &scope, &asked).await? };
-    let gone: Vec<_> = known
-        .into_iter()
-        .filter_map(|(key, tool)| former.get(&key).map(|trace| (key.clone(), tool, *trace)))
-        .collect();
-    let actions = folded.action_lines(project, &keys, &gone);
-    let kept_days = Retention::default().longest_days();
-    write_runs(store, &runs, kept_days, &format!("{name} runs")).await?;
-    write_actions(store, &actions, kept_days, &format!("{name} actions")).await?;
-    Ok(Written { runs: runs.len() as u64, actions: actions.len() as u64, records: count })
-}
-
-/// Folds on a thread of its own: ten thousand records take a while.
-async fn fold(records: Vec<crate::domain::record::Record>) -> Result<Folded, ProjectionError> {
-    let now_ns = now_ns();
-    tokio::task::spawn_blocking(move || Folded::of(records, now_ns)).await.map_err(|error| {
+    let (project, now_ns) = (project.clone(), writing.now_ns);
+    // On a thread of its own: ten thousand records take a while.
+    let folded = tokio::task::spawn_blocking(move || fold(&project, material, now_ns)).await;
+    let mut folded = folded.map_err(|error| {
         tracing::error!(panicked = error.is_panic(), "the fold of touched runs was broken off");
         ProjectionError::Broken
+    })?;
+    settle(store, &scope, &mut folded).await?;
+    let Writing { kept_days, name, .. } = writing;
+    write_actions(store, &folded.actions, kept_days, &format!("{name} actions")).await?;
+    write_runs(store, &folded.runs, kept_days, &format!("{name} runs")).await?;
+    let written = folded.runs.into_iter().filter(|line| !line.is_deleted);
+    Ok(Written {
+        run_ids: written.map(|line| line.summary.run_id).collect(),
+        actions: folded.actions.iter().filter(|line| !line.is_deleted).count() as u64,
+        records: folded.record_count,
     })
 }
 
-fn now_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+/// Looks for lines that stand and should not. What came at once never had others.
+async fn settle(store: &Store, scope: &Scope, folded: &mut Folded) -> Result<(), StoreError> {
+    let run_ids: Vec<&str> = folded.doubtful_run_ids.iter().map(String::as_str).collect();
+    let keys: Vec<&str> = folded.doubtful_keys.iter().map(String::as_str).collect();
+    if run_ids.is_empty() && keys.is_empty() {
+        return Ok(());
+    }
+    let runs = standing_runs(store, scope, &run_ids, folded.received_from_ns).await?;
+    let actions = standing_actions(store, scope, &keys, &run_ids).await?;
+    folded.settle(&runs, &actions);
+    Ok(())
 }

@@ -1,12 +1,12 @@
-//! After an insert: folds the touched runs and keys and writes the derived tables.
-mod closure;
-mod components;
+//! After an insert: folds the touched runs and keys and writes their lines; can make all of them again.
 mod error;
 mod fold;
+mod gather;
+mod heard;
 mod lines;
 mod rebuild;
 mod task;
 
 pub use error::ProjectionError;
-pub use rebuild::{Rebuilt, rebuild};
-pub use task::{Lag, Projection, ProjectionSettings};
+pub use rebuild::{Rebuilt, rebuild, rebuild_with};
+pub use task::{Changed, Lag, Projection, ProjectionSettings};

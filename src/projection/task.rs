@@ -1,19 +1,24 @@
 //! The task that folds what was touched: gathers for a moment, folds many traces at once, and tries again
 //! while the store does not answer.
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::ids::{Project, TraceId};
 use crate::projection::error::ProjectionError;
-use crate::projection::lines::write_lines;
+use crate::projection::lines::{Writing, write_lines};
+use crate::store::rows::Retention;
 use crate::store::{Store, StoreError};
 
+/// So many sets of changes a slow listener may be behind before it misses some.
+const CHANGES_MAX: usize = 64;
+
 /// How the task goes about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct ProjectionSettings {
     /// How long touches gather before they are folded: a run that arrives in pieces is folded once.
     pub gather: Duration,
@@ -23,6 +28,10 @@ pub struct ProjectionSettings {
     pub backoff_min: Duration,
     /// The longest wait between attempts.
     pub backoff_max: Duration,
+    /// How many days lines are kept after the last receipt: the longest of all records.
+    pub kept_days: u16,
+    /// What time it is, in nanoseconds since 1970.
+    pub now_ns: fn() -> u64,
 }
 
 impl Default for ProjectionSettings {
@@ -32,6 +41,8 @@ impl Default for ProjectionSettings {
             traces_max: 1_000,
             backoff_min: Duration::from_millis(100),
             backoff_max: Duration::from_secs(5),
+            kept_days: Retention::default().longest_days(),
+            now_ns: system_now_ns,
         }
     }
 }
@@ -43,6 +54,17 @@ pub struct Lag {
     pub traces: u64,
     /// Age of the oldest of them.
     pub oldest: Duration,
+    /// Traces given up since the start: their lines are old or missing until they are touched or made again.
+    pub failed: u64,
+}
+
+/// Runs whose lines were written, for live pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Whose they are.
+    pub project: Project,
+    /// The runs.
+    pub run_ids: Vec<String>,
 }
 
 /// The task's handle. Clones are the same task.
@@ -54,6 +76,8 @@ pub struct Projection {
 struct Shared {
     waiting: Mutex<Waiting>,
     touched: Notify,
+    changes: broadcast::Sender<Arc<Changed>>,
+    failed: AtomicU64,
     stop: CancellationToken,
 }
 
@@ -90,6 +114,8 @@ impl Projection {
         let shared = Arc::new(Shared {
             waiting: Mutex::default(),
             touched: Notify::new(),
+            changes: broadcast::channel(CHANGES_MAX).0,
+            failed: AtomicU64::new(0),
             stop: CancellationToken::new(),
         });
         tokio::spawn(run(store, settings, shared.clone()));
@@ -126,7 +152,16 @@ impl Projection {
         let folding = waiting.folding.map(|(_, since)| since);
         let oldest = oldest.into_iter().chain(folding).min();
         let count = waiting.traces.len() + waiting.folding.map_or(0, |(count, _)| count);
-        Lag { traces: count as u64, oldest: oldest.map(|since| since.elapsed()).unwrap_or_default() }
+        Lag {
+            traces: count as u64,
+            oldest: oldest.map(|since| since.elapsed()).unwrap_or_default(),
+            failed: self.shared.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Hears of every run whose line is written from now on.
+    pub fn changes(&self) -> broadcast::Receiver<Arc<Changed>> {
+        self.shared.changes.subscribe()
     }
 
     /// Stops the task after what it is doing.
@@ -155,10 +190,49 @@ impl Shared {
         waiting.folding = Some((taken.len(), oldest));
         Some((project, taken))
     }
+
+    /// Writes until it is written. A set that can't be read or folded at once is halved; one trace that
+    /// can't be is counted and left, so that it does not hold up all others.
+    async fn persist(
+        &self,
+        store: &Store,
+        settings: &ProjectionSettings,
+        project: &Project,
+        traces: Vec<TraceId>,
+    ) {
+        let mut pieces = vec![traces];
+        let mut backoff = settings.backoff_min;
+        while let Some(traces) = pieces.pop() {
+            let name = name();
+            let writing = Writing { now_ns: (settings.now_ns)(), kept_days: settings.kept_days, name: &name };
+            match write_lines(store, project, &traces, writing).await {
+                Ok(written) => {
+                    backoff = settings.backoff_min;
+                    let changed = Changed { project: project.clone(), run_ids: written.run_ids };
+                    // Nobody need listen.
+                    self.changes.send(Arc::new(changed)).map(drop).unwrap_or_default();
+                }
+                Err(error) if halves(&error) && traces.len() > 1 => {
+                    let (one, other) = traces.split_at(traces.len() / 2);
+                    pieces.extend([one.to_vec(), other.to_vec()]);
+                }
+                Err(error) if halves(&error) => {
+                    let trace = traces.first().copied().unwrap_or_default();
+                    tracing::error!(%error, trace.id = %trace, "a run is not folded; its line is missing");
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "derived tables could not be written; trying again");
+                    tokio::time::sleep(backoff).await;
+                    backoff = (backoff * 2).min(settings.backoff_max);
+                    pieces.push(traces);
+                }
+            }
+        }
+    }
 }
 
 async fn run(store: Store, settings: ProjectionSettings, shared: Arc<Shared>) {
-    let mut number = 0_u64;
     loop {
         let Some((project, taken)) = shared.take(settings.traces_max) else {
             tokio::select! {
@@ -167,9 +241,8 @@ async fn run(store: Store, settings: ProjectionSettings, shared: Arc<Shared>) {
             }
             continue;
         };
-        number += 1;
         let traces: Vec<TraceId> = taken.keys().copied().collect();
-        let work = persist(&store, &settings, &project, &traces, number);
+        let work = shared.persist(&store, &settings, &project, traces);
         tokio::select! {
             () = work => {}
             () = shared.stop.cancelled() => return,
@@ -181,41 +254,16 @@ async fn run(store: Store, settings: ProjectionSettings, shared: Arc<Shared>) {
     }
 }
 
-/// Writes until it is written. A set that can't be read or folded at once is halved; one trace that can't be
-/// is said and left, so that it does not hold up all others.
-async fn persist(
-    store: &Store,
-    settings: &ProjectionSettings,
-    project: &Project,
-    traces: &[TraceId],
-    number: u64,
-) {
-    let mut stack = vec![traces.to_vec()];
-    let mut piece = 0;
-    let mut backoff = settings.backoff_min;
-    let process = std::process::id();
-    while let Some(traces) = stack.pop() {
-        piece += 1;
-        let begun = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let name = format!("projection {process} {} {number} {piece}", begun.as_nanos());
-        match write_lines(store, project, &traces, &name).await {
-            Ok(_) => backoff = settings.backoff_min,
-            Err(error) if halves(&error) && traces.len() > 1 => {
-                let (one, other) = traces.split_at(traces.len() / 2);
-                stack.extend([one.to_vec(), other.to_vec()]);
-            }
-            Err(error) if halves(&error) => {
-                let trace = traces.first().copied().unwrap_or_default();
-                tracing::error!(%error, trace.id = %trace, "a run could not be folded; its line is missing");
-            }
-            Err(error) => {
-                tracing::warn!(%error, "derived tables could not be written; trying again");
-                tokio::time::sleep(backoff).await;
-                backoff = (backoff * 2).min(settings.backoff_max);
-                stack.push(traces);
-            }
-        }
-    }
+/// A name of its own for every writing: equal lines written later must not be taken for a repeated insert.
+fn name() -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let dice = getrandom::u64().unwrap_or_default();
+    format!("projection {dice:016x} {}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+fn system_now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Whether less at once may do.

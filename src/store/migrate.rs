@@ -98,7 +98,7 @@ impl Store {
         Ok(all)
     }
 
-    fn family(&self) -> Family {
+    pub(in crate::store) fn family(&self) -> Family {
         match self.cluster() {
             None => Family::Single,
             Some(cluster) => Family::Cluster {
@@ -121,7 +121,11 @@ impl Store {
         self.within(limit, self.client.query_raw(sql).fetch_all()).await
     }
 
-    async fn define(&self, statement: &str, in_database: bool) -> Result<(), StoreError> {
+    pub(in crate::store) async fn define(
+        &self,
+        statement: &str,
+        in_database: bool,
+    ) -> Result<(), StoreError> {
         let client = if in_database { &self.client } else { &self.bare };
         self.within(STATEMENT_LIMIT, client.query_raw(statement).execute()).await
     }

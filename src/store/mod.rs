@@ -23,21 +23,27 @@ mod derived;
 mod engine;
 mod error;
 mod insert;
+mod key_traces;
 mod migrate;
 mod migrations;
 mod password;
 mod placeholders;
 pub mod queries;
 mod read;
+mod records;
 pub mod rows;
 mod run_filter;
 mod settings;
 mod traces;
 
 pub use client::{Answering, Store};
-pub use derived::{Derived, clear_derived, write_actions, write_runs};
+pub use derived::{
+    ActionLine, RunLine, StandingAction, StandingRun, standing_actions, standing_runs, write_actions,
+    write_runs,
+};
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use error::{Answer, StoreError};
+pub use key_traces::{KEY_TRACES_MAX, key_traces};
 pub use migrate::MigrateError;
 pub use migrations::{MIGRATIONS, Migration};
 pub use password::Password;

@@ -9,6 +9,9 @@ const SQL: &str = include_str!("run_filter.sql");
 /// A submitted act becomes unknown by its deadline, without a write.
 const OUTCOME_NOW: &str =
     "if(unknown_at_ns > 0 AND unknown_at_ns <= {now_ns:UInt64}, 'unknown', toString(outcome))";
+/// Silence falls on a run that goes on, without a write (`SILENCE_NS` of the fold).
+const STATE_NOW: &str =
+    "if(state = 'running' AND heard_ns + 900000000000 <= {now_ns:UInt64}, 'lost', toString(state))";
 /// What asks for a look, as `has:` names it.
 const ATTENTION: &str = "arrayFilter(word -> word != '', [if(empty(finding_codes), '', 'finding'), \
     if(retry_count = 0, '', 'retry'), if(reconcile_count = 0, '', 'reconcile'), \
@@ -159,6 +162,7 @@ impl RunFilter {
     pub(in crate::store) fn sql(sql: &str) -> String {
         sql.replace("$filter", SQL.trim_end())
             .replace("$outcome_now", OUTCOME_NOW)
+            .replace("$state_now", STATE_NOW)
             .replace("$attention", ATTENTION)
             .replace("$measures", MEASURES)
     }
@@ -209,6 +213,7 @@ mod tests {
         }
         let measures = MEASURES.matches("toFloat64(").count();
         assert!(measures >= RunMeasure::ALL.len() - 2, "one expression for each measure");
+        assert!(STATE_NOW.contains(&crate::domain::fold::SILENCE_NS.to_string()));
         assert!(!RunFilter::sql("$filter $outcome_now").contains('$'));
     }
 }

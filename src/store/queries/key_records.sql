@@ -1,5 +1,4 @@
--- Every record of the traces in which a key was used.
-SELECT $columns
-FROM steps
-WHERE project = {project:String}
-  AND trace_id IN (SELECT trace_id FROM keyed WHERE project = {project:String} AND key IN {keys:Array(String)})
+-- How often a key was used: over how many traces, in how many records.
+SELECT uniqExact(trace_id) AS traces, uniqExact(trace_id, span_id, carrier, record_id) AS records
+FROM keyed
+WHERE project = {project:String} AND key = {key:String}

@@ -1,36 +1,30 @@
 //! Questions to the store, each a function beside its statement. Every one takes the scope of whoever asks.
 mod actions;
+mod all_traces;
 mod contents;
 mod key_records;
-mod key_traces;
-mod known_actions;
-mod known_runs;
 mod lifecycle;
 mod rejects;
 mod run_facets;
 mod run_histogram;
 mod run_line;
-mod run_records;
 mod runs;
 mod span;
 mod table_sizes;
-mod trace_pages;
 mod trace_runs;
 
 pub use actions::{ActionFilter, actions};
+pub use all_traces::all_traces;
 pub use contents::{bodies, content_refs};
-pub use key_records::key_records;
-pub use key_traces::key_traces;
-pub use known_actions::known_actions;
-pub use known_runs::known_runs;
+pub use key_records::{KeyUse, key_records};
 pub use lifecycle::{lifecycle, record_lifecycle};
 pub use rejects::rejects;
 pub use run_facets::{FACET_VALUES_MAX, Facet, RunFacets, run_facets};
 pub use run_histogram::{Bins, run_histogram};
 pub use run_line::run_line;
-pub use run_records::{RECORDS_MAX, run_records, trace_records};
 pub use runs::{RUNS_MAX, RunPage, runs};
 pub use span::span;
 pub use table_sizes::{TableSize, table_sizes};
-pub use trace_pages::trace_page;
 pub use trace_runs::trace_runs;
+
+pub use crate::store::records::{RECORDS_MAX, run_records, trace_records};

@@ -5,7 +5,7 @@ FROM (
         listed_ns,
         arrayJoin(arrayConcat(
             [('all', 'all'), ('outcome', $outcome_now), ('agent', toString(agent)), ('service', toString(service)),
-             ('environment', toString(environment)), ('state', toString(state)), ('complete', toString(complete))],
+             ('environment', toString(environment)), ('state', $state_now), ('complete', toString(complete))],
             arrayMap(value -> ('has', value), $attention),
             arrayMap(value -> ('model', toString(value)), models),
             arrayMap(value -> ('tool', toString(value)), tools),

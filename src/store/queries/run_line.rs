@@ -20,6 +20,6 @@ pub async fn run_line(
 ) -> Result<Option<RunRow>, StoreError> {
     let read = store.read(scope, &select(SQL, SHOWN)).bind("run_id", run_id);
     let mut run = read_runs(&whole(read).await?)?.pop();
-    run.iter_mut().for_each(|run| run.pass_deadline(now_ns));
+    run.iter_mut().for_each(|run| run.pass(now_ns));
     Ok(run)
 }

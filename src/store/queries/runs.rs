@@ -41,7 +41,7 @@ pub async fn runs(
     let mut runs = read_runs(&whole(read).await?)?;
     let more = runs.len() > usize::from(rows_max);
     runs.truncate(usize::from(rows_max));
-    runs.iter_mut().for_each(|run| run.pass_deadline(now_ns));
+    runs.iter_mut().for_each(|run| run.pass(now_ns));
     let next = runs.last().filter(|_| more).map(RunRow::cursor);
     Ok(RunPage { runs, next })
 }

@@ -14,6 +14,9 @@ pub(in crate::store) struct KeptAction<'a> {
     pub(in crate::store) project: &'a Project,
     pub(in crate::store) action: &'a Action,
     pub(in crate::store) expires: Day,
+    /// The run, where nobody gave a key.
+    pub(in crate::store) owner: &'a str,
+    pub(in crate::store) precedence: u64,
     /// The line is wrong now: nothing acts under this key any more.
     pub(in crate::store) is_deleted: bool,
 }
@@ -71,6 +74,8 @@ pub(in crate::store) const FILED: &[ActionColumn] = &[
     filed!("project", Project, |out, kept| kept.project.write(out)),
     filed!("is_deleted", u8, |out, kept| out.u8(u8::from(kept.is_deleted))),
     filed!("expires", Day, |out, kept| kept.expires.write(out)),
+    filed!("owner", String, |out, kept| out.text(kept.owner)),
+    filed!("precedence", u64, |out, kept| out.u64(kept.precedence)),
 ];
 
 /// Every column, in the order of a row on its way in.

@@ -4,6 +4,7 @@ use std::fmt;
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::domain::finding::Code;
+use crate::domain::fold::SILENCE_NS;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::outcome::Outcome;
 use crate::domain::run::{RunState, Whole};
@@ -19,6 +20,8 @@ pub(in crate::store) struct KeptRun<'a> {
     pub(in crate::store) project: &'a Project,
     pub(in crate::store) summary: &'a RunSummary,
     pub(in crate::store) expires: Day,
+    pub(in crate::store) heard_ns: u64,
+    pub(in crate::store) precedence: u64,
     /// The line is wrong now: its run has another id, or another time of first receipt.
     pub(in crate::store) is_deleted: bool,
 }
@@ -28,6 +31,8 @@ pub(in crate::store) struct KeptRun<'a> {
 pub struct RunRow {
     /// The line.
     pub summary: RunSummary,
+    /// When the last of its records was received, nanoseconds since 1970.
+    pub heard_ns: u64,
     /// Its time in lists, nanoseconds since 1970: its start, or its receipt where the client's clock lies.
     pub listed_ns: u64,
 }
@@ -65,15 +70,17 @@ impl RunRow {
         RunCursor { listed_ns: self.listed_ns, run_id: self.summary.run_id.clone() }
     }
 
-    /// Shows it as of now: a submitted act whose deadline has passed is unknown, although nobody folded it
-    /// again.
-    pub(in crate::store) fn pass_deadline(&mut self, now_ns: u64) {
+    /// Shows it as of now: deadlines pass and silence falls although nobody folds it again.
+    pub(in crate::store) fn pass(&mut self, now_ns: u64) {
         let summary = &mut self.summary;
         if summary.unknown_at_ns.is_some_and(|at| at <= now_ns) && summary.acts_submitted > 0 {
             // At least one; which others are due is for the fold to say.
             summary.acts_submitted -= 1;
             summary.acts_unknown += 1;
             summary.outcome = Outcome::Unknown.word();
+        }
+        if summary.state == RunState::Running && self.heard_ns.saturating_add(SILENCE_NS) <= now_ns {
+            summary.state = RunState::Lost;
         }
     }
 
@@ -115,7 +122,7 @@ impl RunRow {
             traces: Vec::new(),
             version: 0,
         };
-        Self { summary, listed_ns: 0 }
+        Self { summary, heard_ns: 0, listed_ns: 0 }
     }
 }
 
@@ -198,6 +205,7 @@ pub(in crate::store) const SHOWN: &[RunColumn] = &[
     column!(verdict, String),
     column!(traces, Vec<TraceId>),
     column!(version, u64),
+    cell!("heard_ns", u64, heard_ns, |out, kept| out.u64(kept.heard_ns)),
 ];
 
 /// Where a line is filed.
@@ -205,6 +213,7 @@ pub(in crate::store) const FILED: &[RunColumn] = &[
     filed!("project", Project, |out, kept| kept.project.write(out)),
     filed!("is_deleted", u8, |out, kept| out.u8(u8::from(kept.is_deleted))),
     filed!("expires", Day, |out, kept| kept.expires.write(out)),
+    filed!("precedence", u64, |out, kept| out.u64(kept.precedence)),
 ];
 
 /// Every column, in the order of a row on its way in.
@@ -243,16 +252,16 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_passes_without_a_write() {
+    fn time_passes_without_a_write() {
         let mut row = RunRow::blank();
         (row.summary.acts_submitted, row.summary.outcome) = (2, "submitted");
-        row.summary.unknown_at_ns = Some(10);
-        row.pass_deadline(9);
-        assert_eq!(row.summary.outcome, "submitted");
-        row.pass_deadline(10);
-        assert_eq!(
-            (row.summary.outcome, row.summary.acts_submitted, row.summary.acts_unknown),
-            ("unknown", 1, 1)
-        );
+        (row.summary.unknown_at_ns, row.summary.state) = (Some(10), RunState::Running);
+        row.pass(9);
+        assert_eq!((row.summary.outcome, row.summary.state), ("submitted", RunState::Running));
+        row.pass(10);
+        assert_eq!((row.summary.outcome, row.summary.state), ("unknown", RunState::Running));
+        assert_eq!((row.summary.acts_submitted, row.summary.acts_unknown), (1, 1));
+        row.pass(SILENCE_NS);
+        assert_eq!(row.summary.state, RunState::Lost);
     }
 }

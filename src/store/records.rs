@@ -1,4 +1,4 @@
-//! Every record of a run, for the fold: no bodies, no attributes.
+//! Every record of some traces, for the fold: no bodies, no attributes.
 use crate::domain::ids::TraceId;
 use crate::domain::record::Record;
 use crate::domain::scope::Scope;
@@ -8,7 +8,7 @@ use crate::store::rows::answer::{records, select};
 use crate::store::rows::steps::FOLDED;
 use crate::store::traces::traces_of;
 
-const SQL: &str = include_str!("run_records.sql");
+const SQL: &str = include_str!("records.sql");
 
 /// The most records that are read at once.
 pub const RECORDS_MAX: usize = 200_000;
@@ -18,7 +18,7 @@ pub const RECORDS_MAX: usize = 200_000;
 /// first received, in the order of their ids.
 ///
 /// # Errors
-/// [`StoreError::Unreadable`] past [`RECORDS_MAX`]; else as for any read.
+/// As for [`trace_records`].
 pub async fn run_records(store: &Store, scope: &Scope, run_id: &str) -> Result<Vec<Record>, StoreError> {
     let own: Vec<TraceId> = TraceId::parse(run_id).into_iter().collect();
     let traces = traces_of(store, scope, &[run_id.to_owned()], &own).await?;
@@ -28,7 +28,7 @@ pub async fn run_records(store: &Store, scope: &Scope, run_id: &str) -> Result<V
 /// The records of these traces only, as first received, in the order of their ids.
 ///
 /// # Errors
-/// As for [`run_records`].
+/// [`StoreError::Unreadable`] past [`RECORDS_MAX`]; else as for any read.
 pub async fn trace_records(
     store: &Store,
     scope: &Scope,

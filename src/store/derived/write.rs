@@ -1,0 +1,123 @@
+//! Writing derived lines, and taking back those that are wrong now.
+use bytes::Bytes;
+
+use crate::domain::action::Action;
+use crate::domain::ids::Project;
+use crate::domain::summary::RunSummary;
+use crate::store::client::Store;
+use crate::store::derived::standing::{StandingAction, StandingRun};
+use crate::store::error::StoreError;
+use crate::store::rows::actions::{self, KeptAction, write_action};
+use crate::store::rows::cell::Day;
+use crate::store::rows::runs::{KeptRun, write_run};
+use crate::store::rows::writer::Writer;
+use crate::store::rows::{RunRow, Table};
+
+/// The line of a run, to be written or taken back. Of lines of one run the highest precedence wins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunLine {
+    /// Whose it is.
+    pub project: Project,
+    /// The line.
+    pub summary: RunSummary,
+    /// When the last of its records was received, nanoseconds since 1970: it lives as long as that record.
+    pub heard_ns: u64,
+    /// Rises with all that is folded.
+    pub precedence: u64,
+    /// Whether it is taken back.
+    pub is_deleted: bool,
+}
+
+impl RunLine {
+    /// Takes back a line that stands and should not.
+    pub fn gone(project: &Project, standing: &StandingRun, precedence: u64) -> Self {
+        let mut summary = RunRow::blank().summary;
+        (summary.run_id, summary.received_ns) = (standing.run_id.clone(), standing.received_ns);
+        let heard_ns = standing.received_ns;
+        Self { project: project.clone(), summary, heard_ns, precedence, is_deleted: true }
+    }
+}
+
+/// The line of an action, as [`RunLine`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionLine {
+    /// Whose it is.
+    pub project: Project,
+    /// The line.
+    pub action: Action,
+    /// The run, where nobody gave a key.
+    pub owner: String,
+    /// When the last of its records was received, nanoseconds since 1970.
+    pub heard_ns: u64,
+    /// Rises with all that is folded.
+    pub precedence: u64,
+    /// Whether it is taken back.
+    pub is_deleted: bool,
+}
+
+impl ActionLine {
+    /// Takes back a line that stands and should not.
+    pub fn gone(project: &Project, standing: &StandingAction, heard_ns: u64, precedence: u64) -> Self {
+        let mut action = actions::blank();
+        (action.key, action.tool) = (standing.key.clone(), standing.tool.clone());
+        let owner = standing.owner.clone();
+        Self { project: project.clone(), action, owner, heard_ns, precedence, is_deleted: true }
+    }
+}
+
+/// Writes lines of runs, kept for so many days.
+///
+/// # Errors
+/// As for any insert; the token names these lines.
+pub async fn write_runs(
+    store: &Store,
+    lines: &[RunLine],
+    kept_days: u16,
+    token: &str,
+) -> Result<(), StoreError> {
+    let mut out = Writer::default();
+    for line in lines {
+        let kept = KeptRun {
+            project: &line.project,
+            summary: &line.summary,
+            expires: Day::after(line.heard_ns, kept_days),
+            heard_ns: line.heard_ns,
+            precedence: line.precedence,
+            is_deleted: line.is_deleted,
+        };
+        write_run(&mut out, &kept);
+    }
+    write(store, Table::Runs, out, token).await
+}
+
+/// Writes lines of actions, kept for so many days.
+///
+/// # Errors
+/// As for any insert; the token names these lines.
+pub async fn write_actions(
+    store: &Store,
+    lines: &[ActionLine],
+    kept_days: u16,
+    token: &str,
+) -> Result<(), StoreError> {
+    let mut out = Writer::default();
+    for line in lines {
+        let kept = KeptAction {
+            project: &line.project,
+            action: &line.action,
+            owner: &line.owner,
+            expires: Day::after(line.heard_ns, kept_days),
+            precedence: line.precedence,
+            is_deleted: line.is_deleted,
+        };
+        write_action(&mut out, &kept);
+    }
+    write(store, Table::Actions, out, token).await
+}
+
+async fn write(store: &Store, table: Table, out: Writer, token: &str) -> Result<(), StoreError> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    store.insert_rows(table.name(), &table.columns(), Bytes::from(out.into_bytes()), token).await
+}
