@@ -84,8 +84,12 @@ pub(crate) async fn collect(body: &mut Body, limits: &BodyLimits, room: &Room) -
     Ok(Packed { bytes: whole.freeze(), gzip: false, bytes_max: limits.bytes_max, held })
 }
 
-/// Reads on after a refusal, without keeping anything.
-pub(crate) async fn drain(body: &mut Body, limits: &BodyLimits) {
+/// Reads on after a refusal, without keeping anything. There is nothing to wait for where the body itself did
+/// not come.
+pub(crate) async fn drain(body: &mut Body, limits: &BodyLimits, refusal: &Refusal) {
+    if matches!(refusal, Refusal::TooSlow | Refusal::CutOff) {
+        return;
+    }
     let deadline = Instant::now() + limits.timeout;
     let mut left = limits.bytes_max.saturating_mul(DRAIN_TIMES);
     while left > 0 {

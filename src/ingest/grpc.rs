@@ -41,7 +41,7 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
     let (code, mut response) = match taken {
         Ok(answer) => (Code::Ok, ok(&answer.encode(signal, Format::Protobuf))),
         Err(refusal) => {
-            drain(&mut body, &door.limits).await;
+            drain(&mut body, &door.limits, &refusal).await;
             (refusal.code(), Asked::Grpc.refused(&refusal))
         }
     };

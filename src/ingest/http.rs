@@ -25,7 +25,7 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
         (Asked::Http(format, media), Ok(answer)) => taken(&answer, signal, format, media),
         (Asked::Grpc | Asked::Other, Ok(_)) => asked.refused(&Refusal::Fault),
         (_, Err(refusal)) => {
-            drain(&mut body, &door.limits).await;
+            drain(&mut body, &door.limits, &refusal).await;
             asked.refused(&refusal)
         }
     };
@@ -80,7 +80,7 @@ pub(crate) async fn wrong_method(door: Arc<Door>, request: Request) -> Response 
 
 async fn refuse(door: &Door, request: Request, refusal: &Refusal) -> Response {
     let asked = Asked::of(request.headers());
-    drain(&mut request.into_body(), &door.limits).await;
+    drain(&mut request.into_body(), &door.limits, refusal).await;
     let response = asked.refused(refusal);
     let code = response.status().as_u16().to_string();
     door.meters.answered(TRANSPORT, "none", code, Duration::ZERO);
