@@ -1,7 +1,10 @@
 //! The command line: reads the arguments, runs the command, returns the exit code.
 use std::process::ExitCode;
 
-use recount::config::{Command, ConfigError, ServeArgs, Settings, parse, parse_file, resolve};
+use recount::config::{
+    Command, ConfigError, DemoArgs, File, ServeArgs, Settings, parse, parse_file, resolve,
+};
+use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
     check_command, complain, import_command, rebuild_command, serve_command, start_logging,
 };
@@ -19,16 +22,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let settings = |args: ServeArgs| -> Result<Settings, ConfigError> {
-        let file = parse_file(args.config.as_deref())?;
-        resolve(args, matches.subcommand().map_or(&matches, |(_, matches)| matches), file)
-    };
-    let run = |args: ServeArgs, command: &dyn Fn(&Settings) -> ExitCode| match settings(args) {
-        Ok(settings) => command(&settings),
-        Err(error) => {
-            complain(&error.to_string());
-            ExitCode::from(2)
-        }
+    let below = matches.subcommand().map_or(&matches, |(_, below)| below);
+    let run = |args: ServeArgs, command: &dyn Fn(&Settings) -> ExitCode| {
+        let settings = parse_file(args.config.as_deref()).and_then(|file| resolve(args, below, file));
+        with(settings, command)
     };
     match cli.command {
         Command::Serve(args) => run(args, &|settings| runtime.block_on(serve_command(settings))),
@@ -37,6 +34,24 @@ fn main() -> ExitCode {
         Command::Import(args) => run(args.serve, &|settings| {
             runtime.block_on(import_command(settings, &args.files, args.to.as_deref()))
         }),
-        Command::Demo(_) => ExitCode::FAILURE,
+        Command::Demo(DemoArgs { mut serve, runs, once }) => {
+            let file = match &serve.config {
+                Some(path) => parse_file(Some(path)),
+                None => File::built_in(SETTINGS_TOML),
+            };
+            serve.data_dir.get_or_insert_with(|| "./recount-demo".into());
+            let settings = file.and_then(|file| resolve(serve, below, file));
+            with(settings, &|settings| runtime.block_on(demo_command(settings, runs, once)))
+        }
+    }
+}
+
+fn with(settings: Result<Settings, ConfigError>, command: &dyn Fn(&Settings) -> ExitCode) -> ExitCode {
+    match settings {
+        Ok(settings) => command(&settings),
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::from(2)
+        }
     }
 }

@@ -46,6 +46,11 @@ pub fn parse_file(path: Option<&Path>) -> Result<File, ConfigError> {
 }
 
 impl File {
+    /// Reads settings that are part of the program.
+    pub fn built_in(text: &str) -> Result<Self, ConfigError> {
+        Self::parse(text).map_err(|message| ConfigError::Unusable { path: "(built in)".into(), message })
+    }
+
     /// Reads the text of a settings file; the error is the parser's, with line and key.
     pub fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| error.to_string())
