@@ -82,7 +82,22 @@ impl Store {
     pub async fn check(&self) -> Result<Answering, StoreError> {
         let query = self.bare.query_raw("SELECT version()");
         let version = self.within(self.shared.read_timeout, query.fetch_one::<String>()).await?;
+        self.check_cluster().await?;
         Ok(Answering { place: self.shared.place.clone(), version })
+    }
+
+    async fn check_cluster(&self) -> Result<(), StoreError> {
+        let Some(cluster) = &self.shared.cluster else { return Ok(()) };
+        let query = self.bare.query_raw("SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster");
+        let known: Vec<String> = self.within(self.shared.read_timeout, query.fetch_all()).await?;
+        if known.contains(&cluster.name) {
+            return Ok(());
+        }
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(StoreError::Settings(format!(
+            "the ClickHouse server knows no cluster `{}` (it knows {known}): correct the setting `cluster`",
+            cluster.name
+        )))
     }
 
     /// The embedded engine, where there is one.

@@ -7,6 +7,7 @@ use crate::store::engine::error::EngineError;
 
 const LOCK: &str = "recount.lock";
 const CONFIGURATION: &str = "engine.xml";
+const SCRATCH: &str = "results";
 
 /// A directory that is ours as long as this lives, and the process's that dies without letting go.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Directory {
     /// Writing proves that it can be written, so a full or read-only one is noticed here, in our words.
     pub(super) fn claim(path: &Path, configuration: &str) -> Result<Self, EngineError> {
         let unusable = |source| EngineError::Directory { path: path.to_owned(), source };
-        fs::create_dir_all(path).map_err(unusable)?;
+        make(path).map_err(unusable)?;
         let path = path.canonicalize().map_err(unusable)?;
         let mut lock = OpenOptions::new()
             .read(true)
@@ -47,6 +48,18 @@ impl Directory {
         &self.path
     }
 
+    /// An empty directory for files that live no longer than the process.
+    pub(super) fn scratch(&self) -> Result<PathBuf, EngineError> {
+        let path = self.path.join(SCRATCH);
+        let unusable = |source| EngineError::Directory { path: path.clone(), source };
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(error)),
+            Ok(()) | Err(_) => {}
+        }
+        make(&path).map_err(unusable)?;
+        Ok(path)
+    }
+
     pub(super) fn configuration(&self) -> PathBuf {
         self.path.join(CONFIGURATION)
     }
@@ -56,6 +69,15 @@ impl Directory {
         // Unlocking a lock that we hold cannot fail, and closing the file unlocks it as well.
         self.lock.unlock().unwrap_or_default();
     }
+}
+
+/// Makes a directory that only its owner may look into: it will hold what agents saw and did.
+fn make(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 fn sign(lock: &mut File) -> io::Result<()> {

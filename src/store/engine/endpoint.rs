@@ -20,6 +20,7 @@ use crate::store::engine::joining::Joining;
 use crate::store::engine::pool::{Lease, Pool};
 use crate::store::engine::reply::{Piece, Reply, of_pieces, refusal, whole};
 use crate::store::engine::request::{Asked, Statement, names_format, read};
+use crate::store::engine::written::Written;
 use crate::store::password::Password;
 
 /// How many pieces wait between the engine and the wire, either way.
@@ -89,7 +90,8 @@ impl Endpoint {
     }
 
     async fn run(&self, asked: Asked) -> Response<Reply> {
-        let lease = match self.pool.lease(asked.session).await {
+        let reads = matches!(asked.statement, Statement::Select(_));
+        let lease = match self.pool.lease(asked.session, reads).await {
             Ok(lease) => lease,
             Err(exception) => return refusal(StatusCode::SERVICE_UNAVAILABLE, &exception),
         };
@@ -135,10 +137,19 @@ fn fetch(
     sender: &mpsc::Sender<Piece>,
 ) -> Result<(), Exception> {
     let send = |rows| sender.blocking_send(Piece::Rows(rows)).map_err(|_gone| Exception::cancelled());
+    let file = lease.scratch();
     let connection = lease.connection()?;
     // A format in the statement overrides the one beside it.
-    let joining = if names_format(sql) { None } else { Joining::of(format) };
-    let Some(mut joining) = joining else { return send(connection.run(sql, format, parameters)?) };
+    if names_format(sql) {
+        return send(connection.run(sql, format, parameters)?);
+    }
+    let Some(mut joining) = Joining::of(format) else {
+        let mut written = Written::of(connection, sql, format, parameters, &file)?;
+        while let Some(piece) = written.next()? {
+            send(piece)?;
+        }
+        return Ok(());
+    };
     let mut select = connection.select(sql, format, parameters)?;
     while let Some(piece) = select.next()? {
         send(joining.rows(piece)?)?;

@@ -12,6 +12,7 @@ mod pool;
 mod reply;
 mod request;
 mod running;
+mod written;
 
 pub use endpoint::Credentials;
 pub use error::EngineError;

@@ -1,12 +1,12 @@
 //! The connections: few, reused, each with the database and settings it was opened for, and a way to stop a
 //! statement.
 use std::ffi::CString;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::store::engine::connection::Connection;
@@ -31,13 +31,31 @@ pub(super) struct Session {
 pub(super) struct Pool {
     library: &'static Library,
     arguments: Vec<CString>,
-    connections_max: usize,
-    permits: Arc<Semaphore>,
+    scratch: PathBuf,
+    reads: Lane,
+    writes: Lane,
     idle: Mutex<Vec<Idle>>,
     /// Never lent: it keeps the engine running while no other is open, and stops the statements of the
     /// others.
     keeper: Mutex<Option<Connection>>,
     numbers: AtomicU64,
+}
+
+/// How many statements of a kind may run at once.
+struct Lane {
+    size: usize,
+    permits: Arc<Semaphore>,
+}
+
+impl Lane {
+    fn new(size: usize) -> Self {
+        Self { size, permits: Arc::new(Semaphore::new(size)) }
+    }
+
+    async fn emptied(&self) -> bool {
+        let all = u32::try_from(self.size).unwrap_or(u32::MAX);
+        self.permits.acquire_many(all).await.is_ok()
+    }
 }
 
 struct Idle {
@@ -51,14 +69,17 @@ impl Pool {
     pub(super) fn open(
         library: &'static Library,
         arguments: Vec<CString>,
-        connections_max: usize,
+        scratch: PathBuf,
+        statements_max: usize,
     ) -> Option<Arc<Self>> {
         let keeper = Connection::open(library, &arguments)?;
         Some(Arc::new(Self {
             library,
             arguments,
-            connections_max,
-            permits: Arc::new(Semaphore::new(connections_max)),
+            scratch,
+            reads: Lane::new(statements_max),
+            // Slow reads must not keep rows from being stored.
+            writes: Lane::new(statements_max.div_ceil(4).max(2)),
             idle: Mutex::new(Vec::new()),
             keeper: Mutex::new(Some(keeper)),
             numbers: AtomicU64::new(1),
@@ -66,14 +87,15 @@ impl Pool {
     }
 
     /// Waits for a free connection. It is opened by the thread that will use it.
-    pub(super) async fn lease(self: &Arc<Self>, session: Session) -> Result<Lease, Exception> {
+    pub(super) async fn lease(self: &Arc<Self>, session: Session, reads: bool) -> Result<Lease, Exception> {
+        let lane = if reads { &self.reads } else { &self.writes };
         let permit =
-            Arc::clone(&self.permits).acquire_owned().await.map_err(|_closed| Exception::closed())?;
+            Arc::clone(&lane.permits).acquire_owned().await.map_err(|_closed| Exception::closed())?;
         let mut idle = lock(&self.idle);
         let (ready, surplus) = match idle.iter().rposition(|idle| idle.session == session) {
             Some(at) => (Some(idle.remove(at)), None),
             // The oldest gives way, so that idle and lent ones together stay within the limit.
-            None if idle.len() > self.permits.available_permits() => (None, Some(idle.remove(0))),
+            None if idle.len() > self.free() => (None, Some(idle.remove(0))),
             None => (None, None),
         };
         drop(idle);
@@ -93,22 +115,23 @@ impl Pool {
     /// Waits until no statement runs, then closes every connection. False if statements still run after
     /// `patience`.
     pub(super) async fn close(&self, patience: Duration) -> bool {
-        let all = u32::try_from(self.connections_max).unwrap_or(u32::MAX);
-        let quiet = tokio::time::timeout(patience, self.permits.acquire_many(all)).await;
-        self.permits.close();
-        if !matches!(quiet, Ok(Ok(_))) {
-            return false;
-        }
+        let emptied = async { self.reads.emptied().await && self.writes.emptied().await };
+        let emptied = tokio::time::timeout(patience, emptied).await;
         self.close_idle();
-        true
+        matches!(emptied, Ok(true))
     }
 
-    /// Closes what is not lent, now, and lends nothing more.
+    /// Closes what is not lent, now, and lends nothing more. What is lent is closed when it comes back.
     pub(super) fn close_idle(&self) {
-        self.permits.close();
+        self.reads.permits.close();
+        self.writes.permits.close();
         let idle = std::mem::take(&mut *lock(&self.idle));
         drop(idle);
         drop(lock(&self.keeper).take());
+    }
+
+    fn free(&self) -> usize {
+        self.reads.permits.available_permits() + self.writes.permits.available_permits()
     }
 
     /// Asks the engine to stop a statement, until it has.
@@ -179,11 +202,12 @@ impl Lease {
 
     /// A guard that stops the statement if it is dropped first.
     pub(super) fn cancel_on_drop(&self) -> Cancel {
-        Cancel {
-            pool: Arc::clone(&self.pool),
-            running: Arc::clone(&self.running),
-            runtime: Handle::current(),
-        }
+        Cancel { pool: Arc::clone(&self.pool), running: Arc::clone(&self.running) }
+    }
+
+    /// A file for a result that has to be written whole before it can be read. No other statement has it.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.pool.scratch.join(self.running.number.to_string())
     }
 
     fn opened(&self) -> Result<Connection, Exception> {
@@ -212,7 +236,7 @@ impl Drop for Lease {
         if let Some(connection) = self.connection.take()
             && !self.spoiled
             && !self.is_cancelled()
-            && !self.pool.permits.is_closed()
+            && !self.pool.reads.permits.is_closed()
         {
             let session = std::mem::take(&mut self.session);
             lock(&self.pool.idle).push(Idle { session, number: self.running.number, connection });
@@ -224,7 +248,6 @@ impl Drop for Lease {
 pub(super) struct Cancel {
     pool: Arc<Pool>,
     running: Arc<Running>,
-    runtime: Handle,
 }
 
 impl Drop for Cancel {
@@ -234,7 +257,12 @@ impl Drop for Cancel {
         }
         self.running.cancelled.store(true, Ordering::Release);
         let (pool, running) = (Arc::clone(&self.pool), Arc::clone(&self.running));
-        drop(self.runtime.spawn_blocking(move || pool.kill(&running)));
+        // A thread of its own: the runtime may be on its way out, and waits for the statement.
+        let killer =
+            thread::Builder::new().name("recount-kill".to_owned()).spawn(move || pool.kill(&running));
+        if let Err(error) = killer {
+            tracing::warn!(%error, "a statement that nobody waits for could not be stopped");
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub struct EngineSettings {
     pub library: PathBuf,
     /// Where the data is; made where it is missing.
     pub directory: PathBuf,
-    /// How many statements may run at once; more wait.
+    /// How many reads may run at once, and a quarter as many other statements; more wait.
     pub connections_max: usize,
     /// The most memory the engine may take, in bytes; `None` leaves it nine tenths of the machine's.
     pub memory_bytes_max: Option<u64>,
@@ -36,7 +36,7 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// The defaults: sixteen statements at once, the engine's own limit of memory.
+    /// The defaults: sixteen reads at once, the engine's own limit of memory.
     pub fn new(library: impl Into<PathBuf>, directory: impl Into<PathBuf>) -> Self {
         Self {
             library: library.into(),
@@ -106,7 +106,8 @@ impl Engine {
         ];
         let arguments = arguments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(not_started)?;
         let connections_max = settings.connections_max.max(1);
-        let pool = Pool::open(library, arguments, connections_max).ok_or_else(not_started)?;
+        let scratch = directory.scratch()?;
+        let pool = Pool::open(library, arguments, scratch, connections_max).ok_or_else(not_started)?;
         let inner = Arc::new(Inner { library, pool, connections_max, directory });
         Ok(Self { inner })
     }

@@ -32,15 +32,16 @@ async fn compares() {
     engine_settings.configuration = CONFIGURATION.to_owned();
     let engine = Engine::open(engine_settings.clone()).await.unwrap();
     let mut settings = StoreSettings::new(Place::Embedded(engine_settings));
+    settings.database = "single_node".to_owned();
     let one = Store::over(engine.clone(), &settings);
     one.migrate().await.unwrap();
-    settings.database = "cluster".to_owned();
+    settings.database = "many_nodes".to_owned();
     // The engine in the process spreads no definitions; everything else is as on a cluster.
     settings.cluster = Some(ClusterSettings { name: "trial".to_owned(), on_cluster: false });
     let cluster = Store::over(engine.clone(), &settings);
-    engine.client().query_raw("CREATE DATABASE cluster").execute().await.unwrap();
+    engine.client().query_raw("CREATE DATABASE many_nodes").execute().await.unwrap();
     for definition in cluster.definitions().unwrap() {
-        let client = engine.client().with_database("cluster");
+        let client = engine.client().with_database("many_nodes");
         client.query_raw(&definition).execute().await.unwrap_or_else(|error| panic!("{definition}: {error}"));
     }
     compare(&one, &cluster).await;

@@ -95,3 +95,17 @@ async fn a_late_insert_is_unknown_and_repeating_it_is_harmless() {
     }
     assert_eq!(count(&store, "numbers").await, 3);
 }
+
+#[tokio::test]
+async fn an_insert_given_up_half_way_leaves_nothing() {
+    let store = store().await;
+    execute(&store, TABLE).await;
+    let client = engine().await.client().with_database(store.database());
+    let mut insert = client.insert_formatted_with("INSERT INTO numbers (number, body) FORMAT RowBinary");
+    insert.send(rows(0, 1000, 100)).await.unwrap();
+    drop(insert);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(count(&store, "numbers").await, 0);
+    store.insert_rows("numbers", COLUMNS, rows(0, 5, 1), "good").await.unwrap();
+    assert_eq!(count(&store, "numbers").await, 5);
+}

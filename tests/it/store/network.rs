@@ -6,11 +6,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use recount::domain::ids::Project;
 use recount::domain::scope::Scope;
-use recount::store::{Credentials, Password, Place, ServerSettings, Store, StoreError, StoreSettings};
+use recount::store::{
+    ClusterSettings, Credentials, Password, Place, ServerSettings, Store, StoreError, StoreSettings,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::support::engine::{database, engine};
+use crate::support::engine::{database, engine, settings};
 
 /// The engine on a port of its own, with user `ann` and password `p@ss`.
 async fn port() -> u16 {
@@ -135,4 +137,13 @@ async fn another_server_on_that_port_is_told() {
         "the answer of the store cannot be read: no ClickHouse answers there, but: <h1>404 nothing</h1>"
     );
     served.abort();
+}
+
+#[tokio::test]
+async fn an_unknown_cluster_is_told() {
+    let mut settings = settings();
+    settings.cluster = Some(ClusterSettings { name: "nowhere".to_owned(), on_cluster: true });
+    let error = Store::over(engine().await, &settings).check().await.unwrap_err().to_string();
+    let sentence = "the ClickHouse server knows no cluster `nowhere` (it knows ";
+    assert!(error.starts_with(sentence) && error.ends_with("correct the setting `cluster`"), "{error}");
 }

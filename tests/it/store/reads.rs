@@ -6,7 +6,7 @@ use recount::domain::ids::Project;
 use recount::domain::scope::Scope;
 use recount::store::{Store, StoreError};
 
-use crate::support::engine::{execute, store};
+use crate::support::engine::{engine, execute, store};
 
 fn scope() -> Scope {
     Scope { project: Project::default() }
@@ -130,6 +130,30 @@ async fn results_of_many_blocks_are_one_result() {
         text(&store, &format!("{sql} LIMIT 1 FORMAT JSONEachRow"), "CSV").await,
         "{\"number\":0,\"name\":\"n0\"}\n"
     );
+}
+
+#[tokio::test]
+async fn formats_that_cannot_be_joined_are_written_whole() {
+    let store = store().await;
+    let sql = "SELECT number, {project:String} AS project FROM numbers(300000)";
+    let mut pieces = store.read(&scope(), sql).bytes("Parquet").unwrap();
+    let mut bytes = Vec::new();
+    while let Some(piece) = pieces.next().await.unwrap() {
+        bytes.extend_from_slice(&piece);
+    }
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{} bytes", bytes.len());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &bytes).unwrap();
+    let client = engine().await.client();
+    let sql = format!("SELECT sum(number), any(project) FROM file('{}', Parquet)", file.path().display());
+    let read = client.query_raw(&sql).fetch_one::<(u64, String)>().await.unwrap();
+    assert_eq!(read, (300_000 * 299_999 / 2, "default".to_owned()));
+    let left = engine().await.directory().join("results").read_dir().unwrap().count();
+    assert_eq!(left, 0, "a written result stays on disk");
+    let mut failing =
+        store.read(&scope(), "SELECT throwIf(number = 99999) FROM numbers(100000)").bytes("ORC").unwrap();
+    let error = failing.next().await.unwrap_err();
+    assert_eq!(error.answer().map(|answer| answer.code), Some(395), "{error:?}");
 }
 
 async fn text(store: &Store, sql: &str, format: &str) -> String {

@@ -141,3 +141,18 @@ fn a_directory_the_engine_cannot_read_is_named() {
     let sentence = sentence(&library(), directory.path());
     assert!(sentence.starts_with("the engine did not start on "), "{sentence}");
 }
+
+#[test]
+fn configurations_that_lie_about_are_not_read() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("config.xml"), "<clickhouse><path>/nowhere</path>").unwrap();
+    let data = directory.path().join("data");
+    let shell = format!("cd '{}'; HOME=$PWD exec \"$@\"", directory.path().display());
+    let mut child =
+        Child::start_under(&shell, "store::start::opens", &[(LIBRARY, library()), (DIRECTORY, data.clone())]);
+    assert_eq!(child.says().as_deref(), Some("opened"));
+    assert!(data.join("engine.xml").exists());
+    let mode = std::os::unix::fs::PermissionsExt::mode(&data.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700, "only its owner may look into it");
+    assert!(child.ends());
+}
