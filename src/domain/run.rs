@@ -147,6 +147,8 @@ pub struct Attempt {
     pub transports: Vec<Record>,
     /// Bodies of its context that the previous model call of the same agent had not seen.
     pub new_in_context: Vec<Digest>,
+    /// The model call (its step) that proposed this attempt; attempts of one step may have different ones.
+    pub proposed_by: Option<String>,
     /// Its arguments, from the proposal or a later message when the span had none.
     pub arguments: Option<ContentRef>,
     /// Where its result was found when the span had none.

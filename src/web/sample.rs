@@ -71,6 +71,7 @@ pub(in crate::web) fn attempt(n: u8, kind: Kind, from_ms: u64, to_ms: u64) -> At
         reason: String::new(),
         transports: Vec::new(),
         new_in_context: Vec::new(),
+        proposed_by: None,
         arguments: None,
         result: None,
         versions: Vec::new(),

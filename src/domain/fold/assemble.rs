@@ -116,12 +116,7 @@ fn shown_findings(
 }
 
 fn steps(scene: Scene<'_>, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>>) -> Vec<RunStep> {
-    let mut fresh = new_in_context(&scene);
-    let mut recovered: Arena<Option<ContentRef>> = Arena::beside(&scene.nodes, None);
-    for id in scene.received().filter(|id| scene.nodes[*id].record.arguments.is_none()) {
-        let proposal = scene.joined.proposal(&scene.nodes, id);
-        recovered[id] = proposal.and_then(|proposal| proposal.call.arguments.clone());
-    }
+    let mut found = found(&scene);
     let mut steps: Vec<RunStep> = Vec::with_capacity(scene.drafts.len());
     for (place, id) in rail.order.iter().copied().enumerate() {
         steps.push(bare_step(&scene, rail, (place, id), findings.remove(&id).unwrap_or_default()));
@@ -134,9 +129,8 @@ fn steps(scene: Scene<'_>, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>
         let missing = std::mem::take(&mut draft.missing).into_iter();
         let mut slots: Vec<(u32, Slot)> = missing.map(|number| (number, Slot::Missing(number))).collect();
         for attempt in std::mem::take(&mut draft.tries) {
-            let new = fresh.remove(&attempt.node).unwrap_or_default();
-            let found = recovered[attempt.node].take();
-            slots.push((attempt.number, parts.slot(attempt, new, found)));
+            let found = std::mem::take(&mut found[attempt.node]);
+            slots.push((attempt.number, parts.slot(attempt, found)));
         }
         if !draft.restarted {
             slots.sort_by_key(|(number, _)| *number);
@@ -144,6 +138,29 @@ fn steps(scene: Scene<'_>, rail: &Rail, mut findings: BTreeMap<usize, Vec<usize>
         step.attempts = slots.into_iter().map(|(_, slot)| slot).collect();
     }
     steps
+}
+
+/// What other records tell about an attempt.
+#[derive(Clone, Default)]
+struct Found {
+    new_in_context: Vec<Digest>,
+    proposed_by: Option<String>,
+    arguments: Option<ContentRef>,
+}
+
+fn found(scene: &Scene<'_>) -> Arena<Found> {
+    let mut found = Arena::beside(&scene.nodes, Found::default());
+    for (id, fresh) in new_in_context(scene) {
+        found[id].new_in_context = fresh;
+    }
+    for id in scene.received() {
+        if let Some((think, _)) = scene.joined.by_node[id] {
+            let proposal = scene.joined.proposal(&scene.nodes, id);
+            found[id].proposed_by = Some(scene.drafts[scene.draft_of[think]].step_id.clone());
+            found[id].arguments = proposal.and_then(|proposal| proposal.call.arguments.clone());
+        }
+    }
+    found
 }
 
 fn bare_step(scene: &Scene<'_>, rail: &Rail, (place, id): (usize, usize), findings: Vec<usize>) -> RunStep {
@@ -184,8 +201,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// One attempt with its evidence, what it was new to see, and arguments found elsewhere.
-    fn slot(&mut self, attempt: Try, new_in_context: Vec<Digest>, found: Option<ContentRef>) -> Slot {
+    /// One attempt with its evidence and what was found elsewhere.
+    fn slot(&mut self, attempt: Try, found: Found) -> Slot {
         let Some(node) = self.nodes[attempt.node].take().filter(|node| !node.missing) else {
             return Slot::Missing(attempt.number);
         };
@@ -208,8 +225,9 @@ impl Parts<'_> {
             now: attempt.now,
             reason: std::mem::take(&mut told.reason).into_owned(),
             transports,
-            new_in_context,
-            arguments: record.arguments.clone().or(found),
+            new_in_context: found.new_in_context,
+            proposed_by: found.proposed_by,
+            arguments: record.arguments.clone().or(found.arguments),
             result: record.result.clone(),
             versions: node.versions.into_iter().cloned().collect(),
             logs,

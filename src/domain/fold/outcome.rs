@@ -75,6 +75,9 @@ fn not_an_act(told: &mut Told, node: &Node<'_>, now_ns: u64) {
         } else {
             "Still running".into()
         };
+    } else if !node.is_work() || node.kind == Kind::Wait {
+        // Containers and waits ask nobody: an error that passed through them says nothing about an answer.
+        told.reason = if told.answer == Answer::Fine { "Ended" } else { "Ended with an error" }.into();
     } else if told.answer == Answer::Fine {
         told.reason = "Answered OK".into();
     } else if told.answer == Answer::Unclear {

@@ -6,7 +6,7 @@ use crate::domain::fold::evidence::Owners;
 use crate::domain::fold::node::Node;
 use crate::domain::ids::{Digest, TraceId};
 use crate::domain::kind::Kind;
-use crate::domain::record::KeptProposal;
+use crate::domain::record::{KeptProposal, Record};
 
 /// A proposal: the model call and the place among its proposals.
 pub(super) type Proposed = (usize, usize);
@@ -51,7 +51,8 @@ impl Joined {
             let called = facts.tool_call_id.as_deref().and_then(|call| by_id.get(call));
             let alike = || {
                 let tool = facts.tool.as_deref()?;
-                by_call.get(&(node.trace, tool, node.record.arguments_canonical))
+                let same = by_call.get(&(node.trace, tool, node.record.arguments_canonical));
+                same.or_else(|| by_call.get(&(node.trace, tool, None)).filter(|_| is_bare(&node.record)))
             };
             let found = called
                 .and_then(|entries| nearest(entries, node.start).or(entries.first().map(|(_, found)| *found)))
@@ -74,6 +75,11 @@ impl Joined {
         let proposed = || self.proposal(nodes, id)?.arguments_canonical;
         own.arguments_canonical.or_else(|| own.arguments.is_none().then(proposed).flatten())
     }
+}
+
+/// LangChain sends a single argument as its bare value: it has no name, so it can't be compared.
+pub(super) fn is_bare(record: &Record) -> bool {
+    record.arguments.as_ref().is_some_and(|content| !content.preview.trim_start().starts_with(['{', '[']))
 }
 
 fn nearest(entries: &[(u64, Proposed)], start: u64) -> Option<Proposed> {

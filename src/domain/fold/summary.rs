@@ -5,6 +5,7 @@ use crate::domain::fold::node::is_tool;
 use crate::domain::fold::verdict::tone_of;
 use crate::domain::kind::{Kind, Status};
 use crate::domain::outcome::Outcome;
+use crate::domain::record::Record;
 use crate::domain::run::{Attempt, Run, RunStep};
 use crate::domain::summary::RunSummary;
 
@@ -34,7 +35,11 @@ impl RunSummary {
             user_id: run.user_id.clone(),
             started_ns: run.started_ns,
             ended_ns: run.ended_ns,
-            received_ns: attempts().map(|attempt| attempt.record.received_ns).min().unwrap_or_default(),
+            received_ns: attempts()
+                .flat_map(records)
+                .map(|record| record.received_ns)
+                .min()
+                .unwrap_or_default(),
             state: run.state,
             outcome: worst.map_or("none", Outcome::word),
             acts_confirmed: acts(Outcome::Confirmed),
@@ -65,6 +70,11 @@ impl RunSummary {
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn records(attempt: &Attempt) -> impl Iterator<Item = &Record> {
+    let others = attempt.versions.iter().chain(&attempt.logs).chain(&attempt.transports);
+    std::iter::once(&attempt.record).chain(others)
 }
 
 fn erred(attempt: &Attempt) -> bool {

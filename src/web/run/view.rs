@@ -214,9 +214,10 @@ impl<'a> Look<'a> {
         std::ptr::eq(self.attempt, attempt)
     }
 
-    /// The step that proposed this call, where known.
+    /// The model call that proposed this attempt, where known.
     pub(in crate::web) fn proposer(&self, run: &'a Run) -> Option<(&'a RunStep, &'a Attempt)> {
-        let step = step_by_id(run, self.step.proposed_by.as_deref()?)?;
+        let proposed_by = self.attempt.proposed_by.as_deref().or(self.step.proposed_by.as_deref());
+        let step = step_by_id(run, proposed_by?)?;
         Some((step, attempts(step).next_back()?))
     }
 }

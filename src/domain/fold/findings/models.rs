@@ -3,11 +3,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::finding::Code;
 use crate::domain::fold::noted::Noted;
+use crate::domain::fold::proposals::is_bare;
 use crate::domain::fold::scene::Scene;
 use crate::domain::fold::words::{count, list};
 use crate::domain::kind::Kind;
 use crate::domain::outcome::Outcome;
-use crate::domain::record::Record;
 use crate::domain::run::RunState;
 
 /// Calls that frameworks use for themselves: they end the run or hand over, no tool runs.
@@ -103,11 +103,6 @@ pub(super) fn executed_not_proposed(scene: &Scene<'_>) -> Vec<Noted> {
         Noted::steps(Code::ExecutedNotProposed, message, vec![draft])
     };
     acts.into_iter().map(noted).collect()
-}
-
-/// LangChain sends a single argument as its bare value: it has no name, so it can't be compared.
-fn is_bare(record: &Record) -> bool {
-    record.arguments.as_ref().is_some_and(|content| !content.preview.trim_start().starts_with(['{', '[']))
 }
 
 /// What ran is not what was proposed.

@@ -21,7 +21,7 @@ pub(super) fn unknown_open(scene: &Scene<'_>) -> Vec<Noted> {
             0 => "nobody has looked it up".to_owned(),
             looks => format!("{} did not settle it", count(looks, "look-up", "look-ups")),
         };
-        let message = format!("{} is unknown since {age}; {looks}", scene.act_words(draft));
+        let message = format!("{} has been unknown for {age}; {looks}", scene.act_words(draft));
         noted.push(Noted::spans(scene, Code::UnknownOpen, message, nodes));
     }
     noted

@@ -100,6 +100,12 @@ fn arguments_come_from_the_proposal_where_the_span_has_none() {
     assert_eq!(told(refund[0]), ["1 unknown", "2 confirmed (same tool and arguments)"]);
     assert_eq!(refund[0].attempts().next().unwrap().arguments.as_ref().unwrap().preview, "a");
     assert_eq!(refund[0].proposed_by.as_ref(), Some(&run.steps[0].step_id));
+    let by: Vec<_> = refund[0].attempts().map(|attempt| attempt.proposed_by.clone().unwrap()).collect();
+    assert_eq!(
+        by,
+        [run.steps[0].step_id.clone(), run.steps[2].step_id.clone()],
+        "each by its own model call"
+    );
 }
 
 #[test]
@@ -109,6 +115,17 @@ fn an_execution_without_call_id_joins_the_nearest_equal_proposal() {
     let by: Vec<_> =
         of_tool(&run, "refund").into_iter().map(|step| step.proposed_by.clone().unwrap()).collect();
     assert_eq!(by, [run.steps[0].step_id.clone(), run.steps[1].step_id.clone()]);
+}
+
+#[test]
+fn a_bare_argument_joins_the_nearest_proposal_of_the_tool() {
+    let story =
+        a_run().think().proposes("look", "c1", "{\"order_id\":\"4812\"}").read("look").arguments("4812");
+    let run = story.fold();
+    assert_eq!(of_tool(&run, "look")[0].proposed_by.as_ref(), Some(&run.steps[0].step_id));
+    let named =
+        a_run().think().proposes("look", "c1", "{\"id\":1}").read("look").arguments("{\"id\":2}").fold();
+    assert_eq!(of_tool(&named, "look")[0].proposed_by, None, "other arguments are another call");
 }
 
 #[test]
