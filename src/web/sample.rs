@@ -51,14 +51,8 @@ pub(in crate::web) fn attempt(n: u8, kind: Kind, from_ms: u64, to_ms: u64) -> At
         record_id: RecordId([n; 16]),
         received_ns: START + to_ms * MS + 200 * MS,
         facts,
-        context: Vec::new(),
-        output: Vec::new(),
-        arguments: None,
-        arguments_canonical: None,
-        result: None,
-        proposed: Vec::new(),
-        redactions: Vec::new(),
         rules_version: "builtin-1".to_owned(),
+        ..Record::default()
     };
     Attempt {
         number: 1,
