@@ -1,3 +1,4 @@
 //! OK means kept: the log, its drain and the real engine together, under faults.
 mod drain;
 mod kill;
+mod serve;
