@@ -62,7 +62,7 @@ const stories = {
     await page.goto(`${ui}/runs/${run}`);
     const step = page.locator('.step[data-kind="act"]', { hasText: 'issue_refund' }).first();
     assert.equal(await step.locator('> .row .badge').first().getAttribute('data-state'), 'confirmed');
-    assert.equal(await page.locator('.step[data-kind="reconcile"]').count(), 1, 'one look-up');
+    assert.equal(await page.locator('.attempt[data-kind="reconcile"]').count(), 1, 'one look-up');
     await step.locator('.row-link').first().click();
     const thenNow = page.locator('.inspector .then-now');
     assert.deepEqual(await thenNow.locator('.badge').evaluateAll((all) => all.map((badge) => badge.dataset.state)),

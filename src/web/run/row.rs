@@ -45,7 +45,7 @@ impl Drawing<'_> {
         let single = step.attempts.len() == 1 && lookups.is_empty();
         let only = if single { attempts(step).next() } else { None };
         let (records, folded) = if single { (Vec::new(), 0) } else { self.records(step, lookups) };
-        let chosen = only.or_else(|| attempts(step).next_back());
+        let chosen = telling(step);
         let selected = only.is_some_and(|attempt| self.is_selected(attempt));
         let is_act = step.kind == Kind::Act;
         StepRow {
@@ -130,6 +130,14 @@ fn step_badge(step: &RunStep, run: &Run) -> Option<Badge> {
         None if step.kind == Kind::Act => Some(Badge::none("nothing sent")),
         None => attempts(step).next_back().filter(|attempt| went_wrong(attempt)).map(|_| Badge::error()),
     }
+}
+
+/// The attempt that tells what became of a step: one that is still open, else the last that took effect, else
+/// the last.
+fn telling(step: &RunStep) -> Option<&Attempt> {
+    let open = attempts(step).find(|attempt| unsettled(attempt));
+    open.or_else(|| attempts(step).rfind(|attempt| confirmed_effect(attempt)))
+        .or_else(|| attempts(step).next_back())
 }
 
 fn name_of(step: &RunStep) -> &str {

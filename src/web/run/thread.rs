@@ -15,6 +15,8 @@ pub(in crate::web) const ATTEMPTS_MAX: usize = 5;
 #[derive(Debug)]
 pub(in crate::web) struct RecordRow {
     pub(in crate::web) gap: bool,
+    /// The step's kind, on the look-up of another step.
+    pub(in crate::web) kind: Option<&'static str>,
     /// The step's number, on the look-up of another step.
     pub(in crate::web) number: String,
     pub(in crate::web) name: String,
@@ -82,6 +84,7 @@ impl Drawing<'_> {
         let (state, glyph) = attempt_look(attempt);
         RecordRow {
             gap: false,
+            kind: None,
             number: String::new(),
             name: format!("Attempt {}", attempt.number),
             text: Text::new(attempt_text(attempt)),
@@ -109,6 +112,7 @@ impl Drawing<'_> {
         let selected = attempts(lookup).any(|attempt| self.is_selected(attempt));
         RecordRow {
             gap: false,
+            kind: Some(badge::kind(lookup.kind)),
             number: lookup.number.to_string(),
             name: if lookup.kind == Kind::Reconcile { "Look-up" } else { "Read back" }.to_owned(),
             text: Text::new(lookup_text(lookup, attempt)),
@@ -141,6 +145,7 @@ fn missing_row(missing: u32, step: &RunStep, known: &'static str) -> RecordRow {
     };
     RecordRow {
         gap: true,
+        kind: None,
         number: String::new(),
         name: format!("Attempt {missing} never arrived"),
         text: Text::new(text),

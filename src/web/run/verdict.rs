@@ -126,7 +126,7 @@ fn effects(step: &RunStep, view: &View) -> Vec<(bool, Effect)> {
         let effect = |(at, attempt): (usize, &&Attempt)| {
             let ordinal = ordinals.get(at).copied().unwrap_or("Another ");
             let badge = Badge::outcome(Outcome::Confirmed);
-            (false, effect_of(badge, format!("{ordinal}{}", what(step)), attempt, view))
+            (false, effect_of(badge, format!("{ordinal}{}", what(step)), attempt, (view, step.number)))
         };
         return made.iter().enumerate().map(effect).collect();
     }
@@ -134,10 +134,10 @@ fn effects(step: &RunStep, view: &View) -> Vec<(bool, Effect)> {
     let settled = !outcome.blocks_retry() && outcome != Outcome::Failed;
     let shown = attempts(step).rfind(|attempt| outcome_now(attempt) == Some(outcome));
     let Some(attempt) = shown.or_else(|| attempts(step).next_back()) else { return Vec::new() };
-    vec![(settled, effect_of(Badge::outcome(outcome), what(step), attempt, view))]
+    vec![(settled, effect_of(Badge::outcome(outcome), what(step), attempt, (view, step.number)))]
 }
 
-fn effect_of(badge: Badge, what: String, attempt: &Attempt, view: &View) -> Effect {
+fn effect_of(badge: Badge, what: String, attempt: &Attempt, (view, number): (&View, u32)) -> Effect {
     let mut how = Vec::new();
     how.extend(attempt.record.facts.downstream_id.clone().map(|id| shortened(&id, 60)));
     let known = attempt.now.or(attempt.outcome.zip(attempt.evidence));
@@ -150,7 +150,12 @@ fn effect_of(badge: Badge, what: String, attempt: &Attempt, view: &View) -> Effe
         Some((outcome, evidence)) => how.push(badge::evidence(outcome, evidence).to_owned()),
         None => {}
     }
-    Effect { badge, what: Text::new(what), how: Text::new(how.join(", ")), href: view.to(attempt) }
+    Effect {
+        badge,
+        what: Text::new(what),
+        how: Text::new(how.join(", ")),
+        href: format!("{}#step-{number}", view.to(attempt)),
+    }
 }
 
 /// What an act is: "issue_refund 40.00 EUR on order:4812".
