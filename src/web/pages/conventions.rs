@@ -1,8 +1,9 @@
-//! `/about/conventions`: the attributes of ours, and what Recount makes of an answer.
+//! `/about/conventions`: what senders may say, in attributes of ours and in every convention we read.
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
+use crate::conventions::dialects;
 use crate::web::page::{Page, Shell};
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
@@ -13,6 +14,15 @@ use crate::web::viewer::Viewer;
 pub(in crate::web) struct ConventionsPage {
     shell: Shell,
     attributes: &'static [(&'static str, &'static str, &'static str)],
+    dialects: Vec<Dialect>,
+}
+
+/// A convention that is read.
+struct Dialect {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    reads: Vec<(&'static str, String)>,
 }
 
 /// Name, type and meaning of every attribute that has no convention but ours.
@@ -55,5 +65,15 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
 
 /// Answers `/about/conventions`.
 pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) -> Response {
-    Page(ConventionsPage { shell: Shell::of(&state, &viewer, ""), attributes: ATTRIBUTES }).into_response()
+    let dialects = dialects()
+        .iter()
+        .map(|dialect| Dialect {
+            name: dialect.name,
+            title: dialect.title,
+            about: dialect.about,
+            reads: dialect.reads.iter().map(|read| (read.key, read.field.meaning())).collect(),
+        })
+        .collect();
+    let shell = Shell::of(&state, &viewer, "");
+    Page(ConventionsPage { shell, attributes: ATTRIBUTES, dialects }).into_response()
 }

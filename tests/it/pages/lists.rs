@@ -1,0 +1,118 @@
+//! The list of runs: what a filter finds, what its pages say, and that no run is skipped or shown twice.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+use std::collections::BTreeSet;
+
+use recount::domain::entity::Entity;
+use recount::domain::kind::{Kind, Status};
+use recount::domain::step::{Failure, Step};
+
+use crate::pages::site::Site;
+use crate::support::rows::{NOW_NS, SECOND_NS, span, trace};
+
+fn refund(number: u8, agent: &str, error: Option<&str>) -> Step {
+    let mut step = Step::default();
+    let facts = &mut step.facts;
+    (facts.trace_id, facts.span_id) = (trace(number), span(u64::from(number)));
+    facts.run_id = Some(format!("run-{number:03}"));
+    (facts.kind, facts.tool) = (Kind::Act, Some("issue_refund".to_owned()));
+    facts.target = Some(format!("order:{number}"));
+    facts.name = "issue_refund".to_owned();
+    facts.agent = Some(agent.to_owned());
+    facts.entities = vec![Entity::account(number.to_string())];
+    // Many share one moment: ties must not be skipped.
+    (facts.started_ns, facts.ended_ns) = (NOW_NS, Some(NOW_NS + u64::from(number) * SECOND_NS));
+    if let Some(kind) = error {
+        facts.status = Status::Error;
+        facts.error = Some(Failure { kind: kind.to_owned(), message: String::new() });
+    }
+    step
+}
+
+fn names(html: &str) -> Vec<String> {
+    let rows = html.split("<td role=\"cell\" class=\"run-name\">").skip(1);
+    rows.map(|row| row.split("/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_empty_store_says_how_to_send() {
+    let site = Site::new().await;
+    let html = site.page("/runs").await;
+    assert!(html.contains("No runs yet") && html.contains("OTEL_EXPORTER_OTLP_ENDPOINT"));
+    assert!(site.page("/runs?q=lamp").await.contains("No run matches"));
+}
+
+#[tokio::test]
+async fn filters_find_what_they_say() {
+    let site = Site::new().await;
+    site.keep(vec![
+        refund(1, "shop", None),
+        refund(2, "shop", Some("ReadTimeout")),
+        refund(3, "bank", Some("409")),
+        refund(40, "bank", None),
+    ])
+    .await;
+    for (q, found) in [
+        ("", "run-001 run-002 run-003 run-040"),
+        ("outcome:unknown", "run-002"),
+        ("outcome:failed", "run-003"),
+        ("-outcome:confirmed", "run-002 run-003"),
+        ("agent:bank", "run-003 run-040"),
+        ("agent:bank agent:shop", "run-001 run-002 run-003 run-040"),
+        ("agent:bank took:>30s", "run-040"),
+        ("took:<=2", "run-001 run-002"),
+        ("account:3", "run-003"),
+        ("entity:account:3", "run-003"),
+        ("tool:issue_refund -agent:shop", "run-003 run-040"),
+        ("has:error", "run-002 run-003"),
+        ("RUN-040", "run-040"),
+        ("run:run-001", "run-001"),
+        ("acts:1 retries:0", "run-001 run-002 run-003 run-040"),
+        ("nowhere", ""),
+    ] {
+        let encoded: String = q.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let mut shown = names(&site.page(&format!("/runs?q={encoded}")).await);
+        shown.sort();
+        assert_eq!(shown.join(" "), found, "{q}");
+        let listed = site.get(&format!("/api/v1/runs?q={encoded}")).await.json();
+        assert_eq!(listed["runs"].as_array().unwrap().len(), shown.len(), "{q}");
+    }
+    let html = site.page("/runs?q=outcome:unknown").await;
+    assert!(html.contains("1 of 1 unknown"));
+    // The tallies count without the chosen outcome, so that one can go from one to the other.
+    let tallies: Vec<&str> =
+        html.split("tally-n\">").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    assert_eq!(tallies, ["4", "1", "1", "0", "2", "0"]);
+    let listed = site.get("/api/v1/runs?outcome=failed&agent=bank").await.json();
+    assert_eq!(listed["runs"][0]["run_id"], "run-003");
+}
+
+#[tokio::test]
+async fn pages_skip_no_tie_and_repeat_none() {
+    let site = Site::new().await;
+    site.keep((1..=120).map(|number| refund(number, "shop", None)).collect()).await;
+    let mut seen = BTreeSet::new();
+    let mut path = "/runs".to_owned();
+    let mut pages = 0;
+    loop {
+        let html = site.page(&path).await;
+        pages += 1;
+        for name in names(&html) {
+            assert!(seen.insert(name.clone()), "{name} twice");
+        }
+        let older = html.split("rel=\"next\">Older").next().filter(|before| before.len() < html.len());
+        let Some(before) = older else { break };
+        path = before.rsplit("href=\"").next().unwrap().split('"').next().unwrap().replace("&#38;", "&");
+    }
+    assert_eq!((seen.len(), pages), (120, 3));
+    let mut seen = BTreeSet::new();
+    let mut cursor = String::new();
+    loop {
+        let page = site.get(&format!("/api/v1/runs?limit=7&cursor={cursor}")).await.json();
+        for run in page["runs"].as_array().unwrap() {
+            assert!(seen.insert(run["run_id"].as_str().unwrap().to_owned()));
+        }
+        let Some(next) = page["next"].as_str() else { break };
+        next.clone_into(&mut cursor);
+    }
+    assert_eq!(seen.len(), 120);
+}

@@ -1,0 +1,8 @@
+//! Pages and the JSON API over kept records: through the real router, from the real engine.
+mod addresses;
+mod captures;
+mod inert;
+mod kept;
+mod large;
+mod lists;
+mod site;

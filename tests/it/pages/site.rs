@@ -1,0 +1,118 @@
+//! A site over a store of its own: keeps steps, lists their runs, asks for pages.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HOST, LOCATION};
+use axum::http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use recount::domain::fold::runs_of;
+use recount::domain::ids::TraceId;
+use recount::domain::run::Run;
+use recount::domain::step::Step;
+use recount::domain::summary::RunSummary;
+use recount::store::queries::trace_records;
+use recount::store::{Derived, Store, write_runs};
+use recount::web::{ServerStatus, WebSettings, WebState, routes};
+use tower::ServiceExt;
+
+use crate::support::engine;
+use crate::support::rows::{Keeping, NOW_NS, scope};
+
+pub(crate) struct Site {
+    pub(crate) store: Store,
+    pub(crate) keeping: Keeping,
+    router: Router,
+}
+
+pub(crate) struct Got {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Got {
+    /// Where a redirect leads.
+    pub(crate) fn location(&self) -> &str {
+        self.headers[LOCATION].to_str().unwrap()
+    }
+
+    pub(crate) fn is(&self, media: &str) -> bool {
+        self.headers[CONTENT_TYPE].to_str().unwrap().starts_with(media)
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        assert!(self.status.is_success(), "{}: {}", self.status, self.body);
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        // What the server would log is shown where a test fails.
+        tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
+        let store = engine::store().await;
+        let router = routes(WebState {
+            store: store.clone(),
+            settings: Arc::new(WebSettings::default()),
+            status: Arc::new(ServerStatus::default),
+            metrics: Arc::new(String::new),
+        });
+        Self { store, keeping: Keeping::new(), router }
+    }
+
+    /// Keeps steps, folds the runs of their traces and lists them.
+    pub(crate) async fn keep(&self, steps: Vec<Step>) -> Vec<Run> {
+        let mut traces: Vec<TraceId> = steps.iter().map(|step| step.facts.trace_id).collect();
+        traces.sort_unstable();
+        traces.dedup();
+        self.keeping.keep(&self.store, NOW_NS, steps).await;
+        let records = trace_records(&self.store, &scope(), &traces).await.unwrap();
+        let runs: Vec<Run> = runs_of(records).values().map(|part| Run::of_part(part, &[], NOW_NS)).collect();
+        let lines: Vec<Derived<RunSummary>> = runs
+            .iter()
+            .map(|run| Derived {
+                project: scope().project,
+                line: RunSummary::of(run),
+                received_ns: NOW_NS,
+                is_deleted: false,
+            })
+            .collect();
+        let token =
+            format!("runs-{}", lines.iter().map(|line| line.line.run_id.as_str()).collect::<String>());
+        write_runs(&self.store, &lines, 30, &token).await.unwrap();
+        runs
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Got {
+        let request = Request::get(path).header(HOST, "localhost:4319").body(Body::empty()).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        Got { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// A page that must be there.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        let got = self.get(path).await;
+        let main = got.body.split("<main").nth(1).unwrap_or(&got.body);
+        assert!(got.status.is_success(), "{path}: {}: {main}", got.status);
+        assert!(got.is("text/html"), "{path}");
+        got.body
+    }
+}
+
+/// Every address that a page writes, relative ones made whole.
+pub(crate) fn addresses(html: &str, of: &str) -> Vec<String> {
+    let path = of.split('?').next().unwrap();
+    ["href=\"", "action=\"", "src=\"", "data-part=\""]
+        .iter()
+        .flat_map(|name| html.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()))
+        .map(|address| address.replace("&#38;", "&").replace("&amp;", "&"))
+        .map(|address| address.split('#').next().unwrap().to_owned())
+        .filter(|address| !address.is_empty())
+        .map(|address| if address.starts_with('?') { format!("{path}{address}") } else { address })
+        .collect()
+}
