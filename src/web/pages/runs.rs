@@ -208,7 +208,7 @@ impl RunsPage {
     /// The page.
     pub(in crate::web) fn of(shell: Shell, q: &str, address: &Address, body: Body) -> Self {
         Self {
-            q: shortened(q, 8_000),
+            q: plain(q),
             ranges: Range::ALL.map(|range| (range.word(), range.name(), range == address.range)).to_vec(),
             clear: shell.links.runs(),
             fields: Field::ALL.iter().map(|field| field.name()).collect(),

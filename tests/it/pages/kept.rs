@@ -45,7 +45,7 @@ async fn what_is_new_to_the_model_is_open_and_the_rest_is_folded() {
     assert!(folded.contains("the first message") && folded.contains("the second message"));
     assert!(open.contains("the third message") && !open.contains("the first message"));
     assert!(html.contains("<b>1 new</b> of 3 messages") && html.contains("2 messages unchanged"));
-    let part = html.split("data-part=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let part = html.split("data-load=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert!(site.page(&part).await.contains("the first message"));
     let all = site.page(&format!("{path}&messages=all")).await;
     assert!(!all.contains("unchanged since"));

@@ -1,6 +1,7 @@
 //! A site over a store of its own: keeps steps, lists their runs, asks for pages.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,9 +12,9 @@ use recount::domain::fold::runs_of;
 use recount::domain::ids::TraceId;
 use recount::domain::run::Run;
 use recount::domain::step::Step;
-use recount::domain::summary::RunSummary;
+use recount::projection::{Projection, ProjectionSettings};
+use recount::store::Store;
 use recount::store::queries::trace_records;
-use recount::store::{Derived, Store, write_runs};
 use recount::web::{ServerStatus, WebSettings, WebState, routes};
 use tower::ServiceExt;
 
@@ -23,6 +24,7 @@ use crate::support::rows::{Keeping, NOW_NS, scope};
 pub(crate) struct Site {
     pub(crate) store: Store,
     pub(crate) keeping: Keeping,
+    projection: Projection,
     router: Router,
 }
 
@@ -59,30 +61,20 @@ impl Site {
             status: Arc::new(ServerStatus::default),
             metrics: Arc::new(String::new),
         });
-        Self { store, keeping: Keeping::new(), router }
+        let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
+        let projection = Projection::start(store.clone(), settings);
+        Self { store, keeping: Keeping::new(), projection, router }
     }
 
-    /// Keeps steps, folds the runs of their traces and lists them.
+    /// Keeps steps, waits for the lines of their runs, and folds these as the pages will.
     pub(crate) async fn keep(&self, steps: Vec<Step>) -> Vec<Run> {
         let mut traces: Vec<TraceId> = steps.iter().map(|step| step.facts.trace_id).collect();
         traces.sort_unstable();
         traces.dedup();
         self.keeping.keep(&self.store, NOW_NS, steps).await;
+        self.projection.touch(&self.keeping.project, &traces).await;
         let records = trace_records(&self.store, &scope(), &traces).await.unwrap();
-        let runs: Vec<Run> = runs_of(records).values().map(|part| Run::of_part(part, &[], NOW_NS)).collect();
-        let lines: Vec<Derived<RunSummary>> = runs
-            .iter()
-            .map(|run| Derived {
-                project: scope().project,
-                line: RunSummary::of(run),
-                received_ns: NOW_NS,
-                is_deleted: false,
-            })
-            .collect();
-        let token =
-            format!("runs-{}", lines.iter().map(|line| line.line.run_id.as_str()).collect::<String>());
-        write_runs(&self.store, &lines, 30, &token).await.unwrap();
-        runs
+        runs_of(records).values().map(|part| Run::of_part(part, &[], NOW_NS)).collect()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Got {
@@ -107,7 +99,7 @@ impl Site {
 /// Every address that a page writes, relative ones made whole.
 pub(crate) fn addresses(html: &str, of: &str) -> Vec<String> {
     let path = of.split('?').next().unwrap();
-    ["href=\"", "action=\"", "src=\"", "data-part=\""]
+    ["href=\"", "action=\"", "src=\"", "data-load=\""]
         .iter()
         .flat_map(|name| html.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()))
         .map(|address| address.replace("&#38;", "&").replace("&amp;", "&"))
