@@ -46,7 +46,7 @@ const stories = {
     await page.locator(`a[href*="/runs/${run}"]`).first().click();
     await page.waitForURL((url) => url.pathname === `/runs/${run}`);
     const verdict = await page.locator('.verdict h2').innerText();
-    assert.match(verdict, /2 /, `the verdict says that it happened twice: ${verdict}`);
+    assert.match(verdict, /took effect once .* may have again/, `the verdict says that it may have happened twice: ${verdict}`);
     const step = page.locator('.step', { hasText: 'issue_refund' }).filter({ has: page.locator('.attempts') });
     assert.equal(await step.count(), 1, 'one step');
     const attempts = step.locator('.attempt');

@@ -3,6 +3,7 @@
 //! Modules name what they are about; `support` has what they share. Every test makes its own database.
 mod kept;
 mod pages;
+mod product;
 mod projection;
 mod store;
 mod support;

@@ -1,4 +1,5 @@
 //! What the tests share.
+pub(crate) mod binary;
 pub(crate) mod child;
 pub(crate) mod engine;
 pub(crate) mod rows;

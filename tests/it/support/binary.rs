@@ -1,0 +1,137 @@
+//! The program itself, as its users run it: a process with ports of its own.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::engine;
+
+/// A server that runs; killed when dropped.
+pub(crate) struct Serving {
+    process: Child,
+    /// Host and port of the pages.
+    pub(crate) ui: String,
+    /// Host and port of OTLP over HTTP.
+    pub(crate) otlp_http: String,
+}
+
+/// The program with arguments, its engine found as by the other tests.
+pub(crate) fn recount(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_recount"));
+    command.args(arguments).env("RECOUNT_ENGINE", engine::library());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    recount(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+const FREE_PORTS: [&str; 6] =
+    ["--listen", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0"];
+
+impl Serving {
+    /// Serves from a data directory.
+    pub(crate) fn start(data_dir: &Path, more: &[&str]) -> Self {
+        let dir = data_dir.to_str().unwrap();
+        let arguments = [&["serve", "--data-dir", dir], FREE_PORTS.as_slice(), more].concat();
+        let mut process = recount(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let ready = loop {
+            let line = lines.next().unwrap().unwrap();
+            if line.starts_with("ready ") {
+                break line;
+            }
+        };
+        let field = |name: &str| {
+            let value = ready.split(' ').find_map(|field| field.strip_prefix(name)).unwrap();
+            value.trim_start_matches("=http://").to_owned()
+        };
+        Self { process, ui: field("ui"), otlp_http: field("otlp_http") }
+    }
+
+    /// Ends it as the loss of power would.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Tells it to stop and gives its exit code.
+    pub(crate) fn stop(mut self) -> Option<i32> {
+        let told = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        self.process.wait().unwrap().code()
+    }
+
+    /// GET of a path of the pages or the API: status and body.
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
+        http(&self.ui, &format!("GET {path} HTTP/1.1\r\n"), b"").unwrap()
+    }
+
+    /// The JSON at a path of the API.
+    pub(crate) fn json(&self, path: &str) -> serde_json::Value {
+        let (status, body) = self.get(path);
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    /// Asks until the answer satisfies, for as long as a list may be behind.
+    pub(crate) fn eventually(
+        &self,
+        path: &str,
+        satisfied: impl Fn(&serde_json::Value) -> bool,
+    ) -> serde_json::Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.json(path);
+            if satisfied(&answer) {
+                return answer;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "{path} stays {answer}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        if self.process.try_wait().ok().flatten().is_none() {
+            self.process.kill().ok();
+            self.process.wait().ok();
+        }
+    }
+}
+
+/// One request on a connection of its own. An error when the other end goes away first.
+pub(crate) fn http(at: &str, head: &str, body: &[u8]) -> std::io::Result<(u16, String)> {
+    let mut stream = TcpStream::connect(at)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let host = format!("Host: {at}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(host.as_bytes())?;
+    stream.write_all(body)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let status = status.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    Ok((status, if chunked { unchunked(body) } else { body.to_owned() }))
+}
+
+fn unchunked(body: &str) -> String {
+    let mut out = String::new();
+    let mut rest = body;
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length.trim(), 16).unwrap_or(0);
+        if length == 0 {
+            break;
+        }
+        out.push_str(after.get(..length).unwrap_or_default());
+        rest = after.get(length + 2..).unwrap_or_default();
+    }
+    out
+}
