@@ -48,7 +48,7 @@ impl Figures {
             .oldest_age
             .map(|age| now_ns().saturating_sub(u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)));
         let lag = self.projection.lag();
-        let arrivals = self.meters.arrivals();
+        let (arrivals, ledger) = (self.meters.arrivals(), self.keeper.ledger());
         ServerStatus {
             not_ready,
             started_ns: self.started_ns,
@@ -67,8 +67,10 @@ impl Figures {
             ingest: IngestStatus {
                 received: arrivals.received,
                 kept: arrivals.kept,
-                refused: vec![("all".to_owned(), arrivals.refused)],
-                ..IngestStatus::default()
+                refused: arrivals.refused,
+                stored: ledger.stored,
+                waiting: ledger.waiting,
+                set_aside: ledger.set_aside,
             },
             projection: ProjectionStatus {
                 waiting: lag.traces,

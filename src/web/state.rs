@@ -94,14 +94,14 @@ pub struct IngestStatus {
     pub received: u64,
     /// Of these, acknowledged.
     pub kept: u64,
-    /// Refused, by class of reason.
-    pub refused: Vec<(String, u64)>,
-    /// Redactions applied.
-    pub redacted: u64,
-    /// Values cut to the limit.
-    pub cut: u64,
-    /// When something was last received, nanoseconds since 1970.
-    pub last_ns: Option<u64>,
+    /// Refused, one by one or with their whole request.
+    pub refused: u64,
+    /// Of the kept: confirmed by the store.
+    pub stored: u64,
+    /// Of the kept: in the log only, or not yet in the lists.
+    pub waiting: u64,
+    /// Of the kept: in files beside the log, because they are damaged or the store refuses them.
+    pub set_aside: u64,
 }
 
 /// How far the lists are behind the records.

@@ -63,7 +63,7 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
         reasons: status.not_ready.clone(),
         store: store(&status, now_ns),
         log: log(&status.log, now_ns),
-        ingest: ingest(&status, now_ns),
+        ingest: ingest(&status),
         tables: tables
             .into_iter()
             .map(|size| {
@@ -127,26 +127,21 @@ fn log(log: &LogStatus, now_ns: u64) -> Vec<Fact> {
     facts
 }
 
-fn ingest(status: &ServerStatus, now_ns: u64) -> Vec<Fact> {
-    let IngestStatus { received, kept, refused, redacted, cut, last_ns } = &status.ingest;
-    let refused = match refused.iter().map(|(_, n)| n).sum::<u64>() {
-        0 => "none".to_owned(),
-        all => {
-            let classes: Vec<String> =
-                refused.iter().map(|(class, n)| format!("{} {class}", format::count(*n))).collect();
-            format!("{}: {}", format::count(all), classes.join(", "))
-        }
-    };
-    let last = last_ns.map(|at| format!("{} ago", format::duration(now_ns.saturating_sub(at))));
+fn ingest(status: &ServerStatus) -> Vec<Fact> {
+    let IngestStatus { received, refused, kept, stored, waiting, set_aside } = &status.ingest;
+    let balance = format!(
+        "{} stored, {} waiting, {} set aside",
+        format::count(*stored),
+        format::count(*waiting),
+        format::count(*set_aside)
+    );
     vec![
         Fact::new("Running since", format!("{} UTC", format::moment(status.started_ns))),
         Fact::new("Version", status.version.clone()),
         Fact::new("Received", format::count(*received)),
+        Fact::new("Refused", if *refused == 0 { "none".to_owned() } else { format::count(*refused) }),
         Fact::new("Kept", format::count(*kept)),
-        Fact::new("Refused", refused),
-        Fact::new("Redactions", format::count(*redacted)),
-        Fact::new("Values cut", format::count(*cut)),
-        Fact::new("Last received", last.unwrap_or_else(|| "nothing yet".to_owned())),
+        Fact::new("Of what is kept", balance),
     ]
 }
 
