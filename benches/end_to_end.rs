@@ -1,0 +1,157 @@
+//! The whole product on one machine: acknowledged and queryable spans a second, bytes on disk, time of the run page.
+//!
+//! `cargo bench --bench end_to_end`. Server, engine and generator share the machine. Prints one table.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a bench prints, and may stop at the first surprise"
+)]
+mod workload;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use prost::Message;
+use recount::config::{Command, Settings, parse, parse_file, resolve};
+use recount::server::Server;
+use workload::{Shape, Workload, request};
+
+const CONNECTIONS: usize = 4;
+const BATCH: usize = 512;
+
+type HttpClient = Client<HttpConnector, Full<Bytes>>;
+
+#[tokio::main]
+async fn main() {
+    println!("| what | figure |\n|---|---|");
+    for (name, shape, spans) in
+        [("flat", Shape::Flat, 102_400), ("growing, 10 calls", Shape::Growing, 51_200)]
+    {
+        ingest(name, shape, spans).await;
+    }
+    pages().await;
+}
+
+fn settings(folder: &std::path::Path) -> Settings {
+    let dir = folder.to_str().unwrap();
+    let arguments = ["recount", "serve", "--data-dir", dir, "--listen", "127.0.0.1:0"];
+    let ports = ["--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0"];
+    let (cli, matches) = parse(arguments.into_iter().chain(ports)).unwrap();
+    let Command::Serve(serve) = cli.command else { return settings(folder) };
+    resolve(serve, matches.subcommand().unwrap().1, parse_file(None).unwrap()).unwrap()
+}
+
+async fn ingest(name: &str, shape: Shape, spans: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&settings(folder.path())).await.unwrap();
+    let url = format!("http://{}/v1/traces", server.addresses.otlp_http);
+    let requests = Workload::new(7).requests(shape, spans, BATCH);
+    let sent: usize =
+        requests.iter().map(|request| request.resource_spans[0].scope_spans[0].spans.len()).sum();
+    let bodies: Arc<Vec<Bytes>> =
+        Arc::new(requests.iter().map(|request| request.encode_to_vec().into()).collect());
+    let wire: usize = bodies.iter().map(Bytes::len).sum();
+    let (next, begun) = (Arc::new(AtomicUsize::new(0)), Instant::now());
+    let mut latencies = Vec::new();
+    let senders: Vec<_> =
+        (0..CONNECTIONS).map(|_| tokio::spawn(send(url.clone(), bodies.clone(), next.clone()))).collect();
+    for sender in senders {
+        latencies.extend(sender.await.unwrap());
+    }
+    let acknowledged = begun.elapsed();
+    assert!(server.rooms().drained(Duration::from_secs(600)).await);
+    let queryable = begun.elapsed();
+    latencies.sort();
+    let per_s = |took: Duration| sent as f64 / took.as_secs_f64();
+    println!(
+        "| {name}: acknowledged over HTTP/protobuf, {BATCH} spans a request | {:.0} spans/s |",
+        per_s(acknowledged)
+    );
+    println!("| {name}: queryable, lists included | {:.0} spans/s |", per_s(queryable));
+    println!(
+        "| {name}: acknowledgement, p50 / p99, closed loop, {CONNECTIONS} connections | {} / {} ms |",
+        latencies[latencies.len() / 2].as_millis(),
+        latencies[latencies.len() * 99 / 100].as_millis()
+    );
+    let stored = bytes_below(&folder.path().join("store"));
+    println!(
+        "| {name}: wire / disk, text index on | {} / {} B a span |",
+        wire / sent,
+        stored as usize / sent
+    );
+    server.stop().await;
+}
+
+/// Sends bodies until none is left; how long each took to be acknowledged.
+async fn send(url: String, bodies: Arc<Vec<Bytes>>, next: Arc<AtomicUsize>) -> Vec<Duration> {
+    let client: HttpClient = Client::builder(TokioExecutor::new()).build_http();
+    let mut took = Vec::new();
+    while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let begun = Instant::now();
+        post(&client, &url, body.clone()).await;
+        took.push(begun.elapsed());
+    }
+    took
+}
+
+async fn post(client: &HttpClient, url: &str, body: Bytes) {
+    let request = Request::post(url).header("content-type", "application/x-protobuf");
+    let response = client.request(request.body(Full::new(body)).unwrap()).await.unwrap();
+    assert!(response.status().is_success(), "{}", response.status());
+    response.into_body().collect().await.unwrap();
+}
+
+async fn pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&settings(folder.path())).await.unwrap();
+    let client: HttpClient = Client::builder(TokioExecutor::new()).build_http();
+    let url = format!("http://{}/v1/traces", server.addresses.otlp_http);
+    for calls in [10, 500, 5_000] {
+        let run = Workload::new(calls as u64).run(Shape::Flat, calls);
+        let id: String = run[0].trace_id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let steps = run.len();
+        for part in run.chunks(BATCH) {
+            post(&client, &url, request(part.to_vec()).encode_to_vec().into()).await;
+        }
+        assert!(server.rooms().drained(Duration::from_secs(120)).await);
+        let page = format!("http://{}/runs/{id}", server.addresses.ui);
+        let mut took = Vec::new();
+        let mut bytes = 0;
+        for _ in 0..15 {
+            let begun = Instant::now();
+            let response = client.request(Request::get(&page).body(Full::default()).unwrap()).await.unwrap();
+            assert_eq!(response.status(), 200);
+            bytes = response.into_body().collect().await.unwrap().to_bytes().len();
+            took.push(begun.elapsed());
+        }
+        took.sort();
+        println!(
+            "| run page, {steps} steps: p50 / max of 15, HTML | {} / {} ms, {} KB |",
+            took[7].as_millis(),
+            took[14].as_millis(),
+            bytes / 1024
+        );
+    }
+    server.stop().await;
+}
+
+fn bytes_below(folder: &PathBuf) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
