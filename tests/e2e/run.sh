@@ -44,6 +44,15 @@ trace="$(node "$here/send_run.mjs" "$http")"
 "$python" "$here/check_run.py" "$ui" "$trace"
 echo "ok: JavaScript SDK over HTTP/JSON"
 
+"$python" "$here/readme.py" "$ui" "$http"
+sed -n '/^```toml/,/^```/p' README.md | sed '/^```/d' >"$work/readme.toml"
+"$recount" check --config "$work/readme.toml" --data-dir "$work/check" >"$work/check.out"
+grep -q 'all is well' "$work/check.out"
+sed -n '/^```toml/,/^```/p' docs/configuration.md | sed '/^```/d' >"$work/configuration.toml"
+"$recount" check --config "$work/configuration.toml" --data-dir "$work/check" >"$work/check.out"
+grep -q 'all is well' "$work/check.out"
+echo "ok: settings of the README and of docs/configuration.md"
+
 start demo demo
 CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"
 echo "ok: browser"

@@ -162,7 +162,7 @@ impl Engine {
             stopped
         });
         if !matches!(stopped.await, Ok(true)) {
-            tracing::warn!("some threads of the engine could not be stopped");
+            tracing::debug!("some threads of the engine could not be stopped");
         }
     }
 }
