@@ -83,11 +83,7 @@ async fn ingest(name: &str, shape: Shape, spans: usize) {
         latencies[latencies.len() * 99 / 100].as_millis()
     );
     let stored = bytes_below(&folder.path().join("store"));
-    println!(
-        "| {name}: wire / disk, text index on | {} / {} B a span |",
-        wire / sent,
-        stored as usize / sent
-    );
+    println!("| {name}: wire / disk, text index on | {} / {} B a span |", wire / sent, stored / sent as u64);
     server.stop().await;
 }
 

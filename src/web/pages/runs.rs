@@ -188,7 +188,7 @@ impl Body {
 impl Welcome {
     fn of(state: &WebState) -> Self {
         let status: ServerStatus = (state.status)();
-        let refused: u64 = status.ingest.refused.iter().map(|(_, n)| n).sum();
+        let refused = status.ingest.refused;
         let received = match (status.ingest.received, refused) {
             (0, 0) => "Nothing received and nothing refused since the server started.".to_owned(),
             (received, refused) => {
