@@ -34,9 +34,11 @@ pub(in crate::conventions) enum KindRule {
     Http,
     /// The span's name begins with an operation of the conventions.
     SpanName,
+    /// It has an action of its own (a key, a target, an outcome), whatever it counts: an act, no model call.
+    ActionNamed,
     /// A model or tokens are named.
     ModelNamed,
-    /// It has a step id or an action of its own, so it is no plumbing.
+    /// It has a step id or an attempt number, so it is no plumbing.
     StepNamed,
 }
 
@@ -54,7 +56,7 @@ impl KindRule {
     pub(in crate::conventions) fn source(self) -> KindSource {
         match self {
             Self::Recount => KindSource::Given,
-            Self::SpanName | Self::StepNamed => KindSource::Inferred,
+            Self::SpanName | Self::ActionNamed | Self::StepNamed => KindSource::Inferred,
             Self::OpenInference
             | Self::Mcp
             | Self::GenAi

@@ -82,7 +82,7 @@ impl Rooms {
         let drain = Drain::start(log.clone(), Arc::new(sink), DrainSettings::default());
         let ack = if settings.ack_after_store { Ack::Store { patience: STORE_ACK_WITHIN } } else { Ack::Log };
         let keeper = Keeper::new(log.clone(), ack, drain.progress());
-        let mut registry = Registry::with_prefix("recount");
+        let mut registry = Registry::default();
         let meters = Meters::new(&mut registry);
         let conventions = Conventions::new(settings.tools.clone());
         let pipeline = Arc::new(Pipeline { conventions, redactor, encoder, keys });

@@ -91,7 +91,8 @@ impl Figures {
             // Writing to a String cannot fail.
             if writeln!(
                 out,
-                "# HELP recount_{name} {help}\n# TYPE recount_{name} {kind}\nrecount_{name} {value}"
+                "# HELP recount_{name} {help}\n# TYPE recount_{name} {kind}\nrecount_{name}{} {value}",
+                if kind == "counter" { "_total" } else { "" }
             )
             .is_err()
             {

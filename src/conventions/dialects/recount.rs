@@ -76,7 +76,10 @@ fn read_events(draft: &mut Draft<'_>) -> Option<()> {
     let facts = &draft.step.facts;
     let acts = facts.key.is_some() || facts.outcome.is_some() || facts.target.is_some();
     let is_span = draft.source.carrier == Carrier::Span;
-    if acts || (is_span && (facts.step_id.is_some() || facts.attempt.is_some())) {
+    let planned = is_span && (facts.step_id.is_some() || facts.attempt.is_some());
+    if acts {
+        draft.claim(KindRule::ActionNamed, Work::Tool);
+    } else if planned {
         draft.claim(KindRule::StepNamed, Work::Tool);
     }
     Some(())
