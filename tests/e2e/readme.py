@@ -27,7 +27,7 @@ def here(text: str) -> str:
 
 
 def shown(trace_id: str, what: str) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         with urllib.request.urlopen(f"{UI}/api/v1/runs?limit=500", timeout=10) as answer:
             if any(run["run_id"] == trace_id for run in json.load(answer)["runs"]):
