@@ -321,6 +321,7 @@ async fn what_recount_says_agrees_with_the_ledger() {
             | Scenario::KeyExpired
             | Scenario::HappyNaive => Whole::Yes,
         };
+        assert_eq!(run.completeness.redacted, 0, "{truth}: nothing in the demo is a secret");
         assert_eq!(run.completeness.verdict, whole, "{truth}: {:?}", run.completeness.gaps);
         let account = run.entities.iter().map(ToString::to_string).find(|entity| *entity == truth.account);
         assert!(account.is_some(), "{truth}: {:?}", run.entities);

@@ -228,6 +228,8 @@ mod tests {
             cleaned_text(r#"{"a":"bob 4111\u00201111\u00201111\u00201111"}"#),
             r#"{"a":"bob [redacted:card-number]"}"#
         );
+        let step = Step { bodies: vec![body(" 4111111111111111", true)], ..Step::default() };
+        assert_eq!(cleaned(step).get().bodies[0].body, "\" [redacted:card-number]\"");
         assert_eq!(cleaned_text(r#"{"a":4111111111111111}"#), r#"{"a":"[redacted:card-number]"}"#);
     }
 

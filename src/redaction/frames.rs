@@ -6,7 +6,7 @@ use crate::domain::value::{Piece, Value};
 use crate::redaction::finder::Finder;
 use crate::redaction::mark::Mark;
 use crate::redaction::place::Place;
-use crate::redaction::values::Scrubber;
+use crate::redaction::values::{Did, Scrubber};
 
 /// Private-use characters, one of which stands around the number of a piece.
 const FENCES: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{e0ff}';
@@ -30,15 +30,16 @@ impl Scrubber<'_> {
             return;
         };
         let mut text: String = pieces.iter().enumerate().map(|(at, piece)| spelt(piece, at, fence)).collect();
-        let before = text.clone();
-        if !self.text_within_budget(place, &mut text) {
-            *value = Value::String(text);
-        } else if text != before {
-            let (new, left) = split(&text, pieces, fence);
-            let gone = pieces.iter().enumerate().filter(|(at, _)| !left.contains(at));
-            let gone: Vec<usize> = gone.filter_map(|(_, piece)| body_of(piece)).collect();
-            self.lost.extend(gone.into_iter().map(|body| (body, Mark::redacted("secret"))));
-            *pieces = new;
+        match self.text(place, &mut text) {
+            Did::Nothing => {}
+            Did::Withheld => *value = Value::String(text),
+            Did::Replaced => {
+                let (new, left) = split(&text, pieces, fence);
+                let gone = pieces.iter().enumerate().filter(|(at, _)| !left.contains(at));
+                let gone: Vec<usize> = gone.filter_map(|(_, piece)| body_of(piece)).collect();
+                self.lost.extend(gone.into_iter().map(|body| (body, Mark::redacted("secret"))));
+                *pieces = new;
+            }
         }
     }
 

@@ -15,13 +15,13 @@ use crate::redaction::echo::Echoes;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
 use crate::redaction::frames::body_of;
-use crate::redaction::json::quoted;
+use crate::redaction::json::{looks_like_json, quoted};
 use crate::redaction::mark::Mark;
 use crate::redaction::place::Place;
 use crate::redaction::pseudonym::pseudonym;
 use crate::redaction::rules::Rules;
 use crate::redaction::settings::Limits;
-use crate::redaction::values::Scrubber;
+use crate::redaction::values::{Did, Scrubber};
 
 /// A shorter value is not looked for elsewhere in the step.
 const ECHO_BYTES_MIN: usize = 4;
@@ -256,13 +256,19 @@ fn bodies(pass: &mut Scrubber<'_>, step: &mut Step) {
     for (at, body) in step.bodies.iter_mut().enumerate() {
         let place = field.item(at);
         pass.text(&place.below("role"), &mut body.role);
-        if let Some(mark) = pass.lost.get(&at).map(Arc::clone) {
-            pass.lose(&place, &mut body.body, body.is_json, &mark);
-        } else if !pass.text_within_budget(&place, &mut body.body) {
-            pass.lost.insert(at, Mark::withheld("budget"));
-            if body.is_json {
-                body.body = quoted(&body.body);
+        // Inside JSON, text is replaced by text; a bare number or a body that is gone needs its quotes.
+        let bare = !looks_like_json(&body.body);
+        let needs_quotes = if let Some(mark) = pass.lost.get(&at).map(Arc::clone) {
+            pass.mask(&place, &mut body.body, &mark) == Did::Replaced
+        } else {
+            let did = pass.text(&place, &mut body.body);
+            if did == Did::Withheld {
+                pass.lost.insert(at, Mark::withheld("budget"));
             }
+            did == Did::Withheld || (bare && did == Did::Replaced)
+        };
+        if needs_quotes && body.is_json {
+            body.body = quoted(&body.body);
         }
     }
     if !pass.lost.is_empty() {

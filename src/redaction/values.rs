@@ -7,11 +7,21 @@ use crate::domain::value::Value;
 use crate::redaction::budget::Overrun;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
-use crate::redaction::json::quoted;
 use crate::redaction::mark::Mark;
 use crate::redaction::place::Place;
 use crate::redaction::settings::Limits;
 use crate::redaction::text::TextScrub;
+
+/// What became of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Did {
+    /// It may stay as it is.
+    Nothing,
+    /// Parts of it, or all, were replaced.
+    Replaced,
+    /// It could not be looked at within its budget: nothing of it stays.
+    Withheld,
+}
 
 /// One pass over a step, and what it has done so far.
 pub(crate) struct Scrubber<'a> {
@@ -52,14 +62,9 @@ impl<'a> Scrubber<'a> {
     }
 
     /// Redacts a text in place.
-    pub(crate) fn text(&mut self, place: &Place<'_>, text: &mut String) {
-        self.text_within_budget(place, text);
-    }
-
-    /// As `text`; false when it had to be withheld whole.
-    pub(crate) fn text_within_budget(&mut self, place: &Place<'_>, text: &mut String) -> bool {
+    pub(crate) fn text(&mut self, place: &Place<'_>, text: &mut String) -> Did {
         if text.is_empty() {
-            return true;
+            return Did::Nothing;
         }
         let result = TextScrub::new(self.finder, self.limits, text.len()).and_then(|mut scrub| {
             let new = scrub.scrub(text)?;
@@ -68,17 +73,16 @@ impl<'a> Scrubber<'a> {
         match result {
             Ok((new, scrub)) => {
                 self.collect(place, scrub);
-                if let Some(new) = new {
-                    *text = new;
-                }
-                true
+                let Some(new) = new else { return Did::Nothing };
+                *text = new;
+                Did::Replaced
             }
             Err(Overrun) => {
                 let mark = Mark::withheld("budget");
                 self.note(place, &mark, text.len());
                 self.withheld.push(place.to_string());
                 text.clone_from(&mark.text);
-                false
+                Did::Withheld
             }
         }
     }
@@ -104,8 +108,12 @@ impl<'a> Scrubber<'a> {
     pub(crate) fn value(&mut self, place: &Place<'_>, value: &mut Value, secret: Option<&Arc<Mark>>) {
         match (value, secret) {
             (Value::Empty | Value::Bool(_), _) => {}
-            (Value::String(text), None) => self.text(place, text),
-            (Value::String(text), Some(mark)) => self.mask(place, text, mark),
+            (Value::String(text), None) => {
+                self.text(place, text);
+            }
+            (Value::String(text), Some(mark)) => {
+                self.mask(place, text, mark);
+            }
             (Value::Bytes(bytes), None) => self.bytes(place, bytes),
             (Value::Array(values), _) => {
                 for (at, value) in values.iter_mut().enumerate() {
@@ -132,14 +140,6 @@ impl<'a> Scrubber<'a> {
         }
     }
 
-    /// Replaces a body of which nothing may stay.
-    pub(crate) fn lose(&mut self, place: &Place<'_>, body: &mut String, is_json: bool, mark: &Arc<Mark>) {
-        self.mask(place, body, mark);
-        if is_json {
-            *body = quoted(body);
-        }
-    }
-
     /// Counts what a rule did at a place.
     pub(crate) fn note(&mut self, place: &Place<'_>, mark: &Mark, bytes: usize) {
         let done = self.redactions.entry((place.to_string(), mark.rule.clone(), mark.method)).or_default();
@@ -147,23 +147,24 @@ impl<'a> Scrubber<'a> {
         done.1 = done.1.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    fn mask(&mut self, place: &Place<'_>, text: &mut String, mark: &Arc<Mark>) {
-        match TextScrub::new(self.finder, self.limits, 0) {
+    /// Puts the mark in the place of a secret, unless it is masked already.
+    pub(crate) fn mask(&mut self, place: &Place<'_>, text: &mut String, mark: &Arc<Mark>) -> Did {
+        let new = match TextScrub::new(self.finder, self.limits, 0) {
             Ok(mut scrub) => {
-                if let Some(new) = scrub.mask(text, mark) {
-                    *text = new;
-                }
+                let new = scrub.mask(text, mark);
                 self.collect(place, scrub);
+                new
             }
-            Err(Overrun) => text.clone_from(&mark.text),
-        }
+            Err(Overrun) => Some(mark.text.clone()),
+        };
+        let Some(new) = new else { return Did::Nothing };
+        *text = new;
+        Did::Replaced
     }
 
     fn bytes(&mut self, place: &Place<'_>, bytes: &mut Vec<u8>) {
         let mut text = String::from_utf8_lossy(bytes).into_owned();
-        let before = text.clone();
-        self.text(place, &mut text);
-        if text != before {
+        if self.text(place, &mut text) != Did::Nothing {
             *bytes = text.into_bytes();
         }
     }
