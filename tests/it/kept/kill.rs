@@ -10,6 +10,7 @@ use recount::log::{Log, LogError, LogSettings};
 use crate::support::child::{Child, say};
 
 const DIRECTORY: &str = "RECOUNT_CHILD_DIRECTORY";
+const DELETES: &str = "RECOUNT_CHILD_DELETES";
 const ROUNDS: usize = 25;
 
 fn settings(dir: &Path) -> LogSettings {
@@ -22,12 +23,12 @@ fn settings(dir: &Path) -> LogSettings {
 async fn appends() {
     let Some(dir) = std::env::var_os(DIRECTORY) else { return };
     let (log, _) = Log::open(settings(Path::new(&dir))).unwrap();
-    let draining = log.clone();
+    let (draining, deletes) = (log.clone(), std::env::var_os(DELETES).is_some_and(|word| word == "yes"));
     tokio::spawn(async move {
         // One segment in three is finished with; the others wait to be found again.
         for turn in 0.. {
             let sealed = draining.next_sealed().await.unwrap();
-            if turn % 3 == 0 {
+            if deletes && turn % 3 == 0 {
                 // Said before it is done: a kill in between leaves them in the log, which is allowed.
                 sealed.frames().iter().for_each(|frame| say(&format!("gone {}", id(&frame.payload))));
                 draining.delete(sealed.id()).await.unwrap();
@@ -61,7 +62,10 @@ async fn what_was_acknowledged_outlives_the_process() {
     let dir = tempfile::tempdir().unwrap();
     let (mut kept, mut gone) = (BTreeSet::new(), BTreeSet::new());
     for round in 0..ROUNDS {
-        let mut child = Child::start("kept::kill::appends", &[(DIRECTORY, dir.path())]);
+        // The last round deletes nothing: what it kept must be found, however slow the disk is.
+        let deletes = Path::new(if round + 1 < ROUNDS { "yes" } else { "no" });
+        let variables = [(DIRECTORY, dir.path()), (DELETES, deletes)];
+        let mut child = Child::start("kept::kill::appends", &variables);
         let mut said = Vec::new();
         let enough = 3 + round * 7 % 30;
         while said.len() < enough {
@@ -91,6 +95,6 @@ async fn what_was_acknowledged_outlives_the_process() {
     assert_eq!(once.len(), found.len(), "nothing is there twice");
     let lost: Vec<_> = kept.iter().filter(|id| !once.contains(id) && !gone.contains(id)).collect();
     assert!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), kept.len());
-    assert!(kept.len() > gone.len(), "{} kept, {} gone", kept.len(), gone.len());
+    assert!(kept.iter().any(|id| once.contains(id)), "{} kept, {} gone: none found", kept.len(), gone.len());
     log.close().await;
 }
