@@ -2,6 +2,7 @@
 mod api;
 mod assets;
 mod badge;
+mod cursor;
 mod error;
 mod filter;
 mod finding;

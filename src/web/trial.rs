@@ -83,7 +83,11 @@ async fn what_cannot_be_read_is_said_with_a_remedy() {
     for (path, says) in [
         ("/runs?q=outcom:unknown", "outcome"),
         ("/runs?q=%22open", "never closed"),
-        ("/runs?after=junk", "not a place"),
+        ("/runs?cursor=junk", "not a place"),
+        ("/runs?limt=5", "`limt` is no parameter"),
+        ("/runs?limit=9999", "from 1 to 500"),
+        ("/runs?t=soon", "`t` takes"),
+        ("/runs?outcome=done", "is not what outcome takes"),
         ("/traces/zz", "32 hexadecimal digits"),
         ("/spans/5b8efff798038103d269b633813fc60c/..%2fx", "16 hexadecimal digits"),
         ("/api/v1/runs?limt=5", "`limt` is no parameter"),
@@ -94,7 +98,8 @@ async fn what_cannot_be_read_is_said_with_a_remedy() {
     ] {
         let got = get(&router, path).await;
         assert!(got.body.to_lowercase().contains(&says.to_lowercase()), "{path}: {}", got.body);
-        assert!(got.status.is_client_error() || path.starts_with("/runs?q"), "{path}: {}", got.status);
+        let typed = path.starts_with("/runs?q") || path.starts_with("/runs?outcome");
+        assert!(got.status.is_client_error() || typed, "{path}: {}", got.status);
         let is_problem = got.headers[CONTENT_TYPE] == "application/problem+json";
         assert_eq!(is_problem, path.starts_with("/api/"), "{path}");
     }

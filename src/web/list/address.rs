@@ -1,5 +1,6 @@
 //! The part of the list's state that lives in its address.
 use crate::web::link::{Links, encoded};
+use crate::web::params::Params;
 use crate::web::query::Query;
 
 const HOUR: u64 = 3_600_000_000_000;
@@ -46,11 +47,6 @@ impl Range {
         }
     }
 
-    /// Reads the word; what is not known is all.
-    pub(in crate::web) fn read(word: &str) -> Self {
-        Self::ALL.into_iter().find(|range| range.word() == word).unwrap_or_default()
-    }
-
     /// From when on, nanoseconds since 1970.
     pub(in crate::web) fn starts_ns(self, now_ns: u64) -> Option<u64> {
         let back = match self {
@@ -64,21 +60,25 @@ impl Range {
     }
 }
 
-/// Writes addresses of the list that keep its range.
+/// Parameters that stay when the filter changes.
+const KEPT: [&str; 4] = ["t", "from", "to", "limit"];
+
+/// Writes addresses of the list that keep its stretch of time and its length.
 #[derive(Debug, Clone)]
 pub(in crate::web) struct Address {
     /// The address of the list.
     pub(in crate::web) runs: String,
-    /// How far back it goes.
-    pub(in crate::web) range: Range,
+    /// Parameters that stay, with their values.
+    pub(in crate::web) kept: Vec<(&'static str, String)>,
     /// The facet of which all values are shown.
     pub(in crate::web) open: Option<String>,
 }
 
 impl Address {
-    /// Addresses of the list.
-    pub(in crate::web) fn new(links: &Links, range: Range, open: Option<&str>) -> Self {
-        Self { runs: links.runs(), range, open: open.map(str::to_owned) }
+    /// Addresses of the list as these parameters ask for it.
+    pub(in crate::web) fn new(links: &Links, params: &Params) -> Self {
+        let kept = KEPT.into_iter().filter_map(|name| Some((name, params.get(name)?.to_owned())));
+        Self { runs: links.runs(), kept: kept.collect(), open: params.get("more").map(str::to_owned) }
     }
 
     /// The list under another filter, from its newest run on.
@@ -93,7 +93,7 @@ impl Address {
 
     /// The list from a place on.
     pub(in crate::web) fn after(&self, query: &Query, cursor: &str) -> String {
-        self.written(&query.to_string(), &[("after", cursor)])
+        self.written(&query.to_string(), &[("cursor", cursor)])
     }
 
     /// The list with all values of a facet.
@@ -101,11 +101,16 @@ impl Address {
         self.written(&query.to_string(), &[("more", field)])
     }
 
+    /// The list without the stretch of time that was named.
+    pub(in crate::web) fn any_time(&self, query: &Query) -> String {
+        let kept = self.kept.iter().filter(|(name, _)| !matches!(*name, "from" | "to")).cloned().collect();
+        Self { kept, ..self.clone() }.with(query)
+    }
+
     fn written(&self, q: &str, more: &[(&str, &str)]) -> String {
-        let own = [("q", q), ("t", self.range.word())];
-        let pairs: Vec<String> = own
-            .iter()
-            .chain(more)
+        let pairs: Vec<String> = std::iter::once(("q", q))
+            .chain(self.kept.iter().map(|(name, value)| (*name, value.as_str())))
+            .chain(more.iter().copied())
             .filter(|(_, value)| !value.is_empty())
             .map(|(name, value)| format!("{name}={}", encoded(value)))
             .collect();
@@ -118,12 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_keep_the_range_and_encode_the_filter() {
-        let address = Address::new(&Links::new("/x"), Range::read("24h"), None);
+    fn addresses_keep_the_stretch_of_time_and_encode_the_filter() {
+        let address =
+            Address::new(&Links::new("/x"), &Params::read("t=24h&cursor=AA&from=2026-11-12T16:02:11Z"));
         let query = Query::read("agent:\"a b\"").unwrap();
-        assert_eq!(address.with(&query), "/x/runs?q=agent%3A%22a%20b%22&t=24h");
-        assert_eq!(address.after(&query, "AA"), "/x/runs?q=agent%3A%22a%20b%22&t=24h&after=AA");
-        assert_eq!(Address::new(&Links::new(""), Range::All, None).with_text(""), "/runs");
-        assert_eq!(Range::read("junk"), Range::All);
+        let from = "from=2026-11-12T16%3A02%3A11Z";
+        assert_eq!(address.with(&query), format!("/x/runs?q=agent%3A%22a%20b%22&t=24h&{from}"));
+        assert_eq!(address.after(&query, "BB"), format!("{}&cursor=BB", address.with(&query)));
+        assert_eq!(address.any_time(&query), "/x/runs?q=agent%3A%22a%20b%22&t=24h");
+        assert_eq!(Address::new(&Links::new(""), &Params::default()).with_text(""), "/runs");
     }
 }

@@ -1,5 +1,6 @@
 //! The list of runs in view: what it is filtered by, how runs spread over time and outcomes, and its lines.
 pub(in crate::web) mod address;
+pub(in crate::web) mod asked;
 pub(in crate::web) mod facets;
 pub(in crate::web) mod line;
 pub(in crate::web) mod pulse;

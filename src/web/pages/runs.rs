@@ -7,12 +7,11 @@ use futures_util::future::try_join_all;
 use crate::domain::ids::TraceId;
 use crate::domain::scope::Scope;
 use crate::store::queries::{run_facets, run_histogram, runs};
-use crate::store::rows::RunCursor;
 use crate::store::{RunFilter, Store, StoreError};
 use crate::web::error::WebError;
-use crate::web::filter::run_filter;
 use crate::web::format;
 use crate::web::list::address::{Address, Range};
+use crate::web::list::asked::{Asked, Unread};
 use crate::web::list::facets::{Counts, Group, chosen, groups};
 use crate::web::list::line::Line;
 use crate::web::list::pulse::{Pulse, bins};
@@ -34,6 +33,8 @@ pub(in crate::web) struct RunsPage {
     shell: Shell,
     q: String,
     ranges: Vec<(&'static str, &'static str, bool)>,
+    /// What the form sends along beside the filter and the range.
+    hidden: Vec<(&'static str, String)>,
     clear: String,
     fields: Vec<&'static str>,
     body: Body,
@@ -70,6 +71,8 @@ pub(in crate::web) struct List {
     pub(in crate::web) newest: Option<String>,
     /// The runs after these.
     pub(in crate::web) older: Option<String>,
+    /// The stretch of time that was named, and the list without it.
+    pub(in crate::web) between: Option<(String, String)>,
 }
 
 /// Answers `/runs`.
@@ -82,16 +85,22 @@ pub(in crate::web) async fn show(
         return Ok(found(&state, text));
     }
     let now_ns = format::now_ns();
-    let q = params.get("q").unwrap_or_default();
-    let range = Range::read(params.get("t").unwrap_or_default());
-    let address = Address::new(&state.links(), range, params.get("more"));
-    let after = params.get("after").map(cursor).transpose()?;
-    let body = match Query::read(q) {
-        Ok(query) => listed(&state, &viewer.scope, (&query, &address, after.as_ref()), now_ns).await?,
-        Err(error) => unreadable(error, &address),
+    let address = Address::new(&state.links(), &params);
+    let (q, body) = match Asked::read(&params, &["more"]) {
+        Ok(asked) => {
+            // What came as parameters of its own stands in the filter from here on.
+            let whole =
+                params.get("q").map(str::to_owned).filter(|q| Query::read(q) == Ok(asked.query.clone()));
+            let q = whole.unwrap_or_else(|| asked.query.to_string());
+            (q, listed(&state, &viewer.scope, (&asked, &address), now_ns).await?)
+        }
+        Err(Unread::Filter(error)) => {
+            (params.get("q").unwrap_or_default().to_owned(), unreadable(error, &address))
+        }
+        Err(Unread::Parameter(error)) => return Err(error),
     };
     let shell = Shell::of(&state, &viewer, "Runs");
-    Ok(Page(RunsPage::of(shell, q, &address, body)).into_response())
+    Ok(Page(RunsPage::of(shell, &q, &address, body)).into_response())
 }
 
 /// Where the finder leads: a trace by its id in any spelling, an entity, or the runs with these words.
@@ -117,13 +126,6 @@ fn is_entity(kind: &str, id: &str) -> bool {
     is_type && !id.is_empty() && id.len() < 200 && !id.starts_with("//")
 }
 
-fn cursor(text: &str) -> Result<RunCursor, WebError> {
-    let wrong = || {
-        WebError::Invalid("`after` is not a place that this list gave; begin at its newest run".to_owned())
-    };
-    RunCursor::parse(text).ok_or_else(wrong)
-}
-
 fn unreadable(error: QueryError, address: &Address) -> Body {
     let near = error.near.map(|(say, whole)| (plain(&say), address.with_text(&whole)));
     Body::Unreadable(plain(cut(&error.typed, 200)), error.wrong, near)
@@ -132,19 +134,20 @@ fn unreadable(error: QueryError, address: &Address) -> Body {
 async fn listed(
     state: &WebState,
     scope: &Scope,
-    (query, address, after): (&Query, &Address, Option<&RunCursor>),
+    (asked, address): (&Asked, &Address),
     now_ns: u64,
 ) -> Result<Body, WebError> {
-    let from_ns = address.range.starts_ns(now_ns);
-    let filter = |query: &Query| RunFilter { from_ns, ..run_filter(query) };
+    let (query, after) = (&asked.query, asked.after.as_ref());
+    let filter = |query: &Query| asked.filter(query, now_ns);
     let whole = filter(query);
-    let page = runs(&state.store, scope, &whole, (after, LINES), now_ns);
+    let page = runs(&state.store, scope, &whole, (after, asked.limit.unwrap_or(LINES)), now_ns);
     let counts = counts(&state.store, scope, (query, &filter), now_ns);
     let (page, counts) = futures_util::future::try_join(page, counts).await?;
-    if page.runs.is_empty() && query.terms.is_empty() && address.range == Range::All && after.is_none() {
+    let all = Asked { limit: asked.limit, ..Asked::default() };
+    if page.runs.is_empty() && *asked == all {
         return Ok(Body::Empty(Welcome::of(state)));
     }
-    let bins = bins(&counts, from_ns, now_ns);
+    let bins = bins(&counts, whole.from_ns, now_ns);
     let histogram = run_histogram(&state.store, scope, &whole, bins, now_ns).await?;
     let links = state.links();
     let by_account = |id: &str| address.with(&Query::default().with_only(Field::Account, Some(id)));
@@ -154,9 +157,20 @@ async fn listed(
         pulse: Pulse::of(&counts, &histogram, bins, (query, address)),
         count: format!("{}, newest first, times in UTC", format::counted(counts.all.runs, "run", "runs")),
         newest: after.map(|_| address.with(query)),
-        older: page.next.map(|next| address.after(query, &next.to_string())),
+        older: page.next.map(|next| address.after(query, &asked.cursor(&next))),
+        between: between(asked).map(|line| (line, address.any_time(query))),
         lines,
     })))
+}
+
+fn between(asked: &Asked) -> Option<String> {
+    let (from, to) = (asked.from_ns.map(format::moment), asked.to_ns.map(format::moment));
+    match (from, to) {
+        (Some(from), Some(to)) => Some(format!("Started from {from} to {to} UTC.")),
+        (Some(from), None) => Some(format!("Started at {from} UTC or later.")),
+        (None, Some(to)) => Some(format!("Started before {to} UTC.")),
+        (None, None) => None,
+    }
 }
 
 async fn counts(
@@ -207,9 +221,12 @@ impl Welcome {
 impl RunsPage {
     /// The page.
     pub(in crate::web) fn of(shell: Shell, q: &str, address: &Address, body: Body) -> Self {
+        let kept = |name: &str| address.kept.iter().find(|(kept, _)| *kept == name).map(|(_, value)| value);
+        let range = kept("t").map(String::as_str).unwrap_or_default();
         Self {
             q: plain(q),
-            ranges: Range::ALL.map(|range| (range.word(), range.name(), range == address.range)).to_vec(),
+            ranges: Range::ALL.map(|one| (one.word(), one.name(), one.word() == range)).to_vec(),
+            hidden: address.kept.iter().filter(|(name, _)| *name != "t").cloned().collect(),
             clear: shell.links.runs(),
             fields: Field::ALL.iter().map(|field| field.name()).collect(),
             shell,

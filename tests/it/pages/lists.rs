@@ -116,3 +116,46 @@ async fn pages_skip_no_tie_and_repeat_none() {
     }
     assert_eq!(seen.len(), 120);
 }
+
+#[tokio::test]
+async fn the_page_and_the_api_are_asked_alike() {
+    let site = Site::new().await;
+    site.keep((1..=4).map(|n| refund(n, if n < 3 { "shop" } else { "bank" }, None)).collect()).await;
+    for (query, runs) in [
+        ("agent=bank", 2),
+        ("q=run-003&agent=bank", 1),
+        ("entity=account:2", 1),
+        ("outcome=confirmed&limit=3", 3),
+        ("from=2026-01-01T00:00:00Z&to=2030-01-01T00:00:00Z", 4),
+        ("to=2020-01-01T00:00:00Z", 0),
+        ("t=1h&agent=nobody", 0),
+    ] {
+        let shown = names(&site.page(&format!("/runs?{query}")).await);
+        let listed = site.get(&format!("/api/v1/runs?{query}")).await.json();
+        assert_eq!((shown.len(), listed["runs"].as_array().unwrap().len()), (runs, runs), "{query}");
+    }
+    for query in ["agnet=bank", "limit=0", "from=soon", "t=now", "cursor=AAAA"] {
+        let page = site.get(&format!("/runs?{query}")).await;
+        let api = site.get(&format!("/api/v1/runs?{query}")).await;
+        assert_eq!((page.status.as_u16(), api.status.as_u16()), (400, 400), "{query}");
+        let name = format!("`{}`", query.split('=').next().unwrap());
+        assert!(page.body.contains(&name) && api.body.contains(&name), "{query}: {}", api.body);
+    }
+    let html = site.page("/runs?agent=bank&from=2026-01-01T00:00:00Z").await;
+    assert!(html.contains("value=\"agent:bank\"") && html.contains("Started at"), "{html}");
+}
+
+#[tokio::test]
+async fn a_cursor_is_refused_under_other_filters() {
+    let site = Site::new().await;
+    site.keep((1..=4).map(|number| refund(number, "shop", None)).collect()).await;
+    let first = site.get("/api/v1/runs?agent=shop&limit=2").await.json();
+    let cursor = first["next"].as_str().unwrap();
+    let same = site.get(&format!("/api/v1/runs?q=agent:shop&limit=1&cursor={cursor}")).await.json();
+    assert_eq!(same["runs"].as_array().unwrap().len(), 1);
+    for other in ["limit=2", "agent=bank&limit=2", "agent=shop&outcome=confirmed"] {
+        let got = site.get(&format!("/api/v1/runs?{other}&cursor={cursor}")).await;
+        assert_eq!(got.status.as_u16(), 400, "{other}");
+        assert!(got.body.contains("`cursor`"), "{other}: {}", got.body);
+    }
+}
