@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::domain::value::Value;
 
-/// Nesting of structured values that is written out; decoders refuse deeper ones long before.
-const DEPTH_MAX: usize = 128;
+/// Nesting of structured values that is written out; decoders refuse deeper ones before.
+const DEPTH_MAX: usize = 64;
 
 /// The elements of a JSON array, each exactly as written; `None` when the text is no whole JSON array.
 pub(in crate::conventions) fn array(text: &str) -> Option<Vec<&str>> {

@@ -17,6 +17,8 @@ use crate::domain::value::{Piece, Value};
 const LISTS: &[&str] = &["messages", "contents", "choices", "candidates", "generations", "choice"];
 /// How many lists inside lists are opened (LangChain batches).
 const NESTING_MAX: usize = 4;
+/// How many objects around a message are opened to find its role.
+const WRAPPERS_MAX: usize = 8;
 
 /// Where bodies go: to which side, and whether the side takes them.
 #[derive(Debug, Clone, Copy)]
@@ -284,6 +286,10 @@ pub(in crate::conventions) fn read_flattened(draft: &mut Draft<'_>, prefix: &str
 
 /// The role in a message's JSON, in every provider's spelling.
 fn role(text: &str) -> Option<Cow<'_, str>> {
+    role_within(text, WRAPPERS_MAX)
+}
+
+fn role_within(text: &str, wrappers: usize) -> Option<Cow<'_, str>> {
     if let Some(first) = first_field(text, "role") {
         return Some(first);
     }
@@ -295,8 +301,8 @@ fn role(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Owned(role));
     }
     for wrapper in ["message", "kwargs", "data"] {
-        if let Some(inner) = object.get(wrapper).filter(|inner| inner.starts_with('{'))
-            && let Some(role) = role(inner)
+        if let Some(inner) = object.get(wrapper).filter(|inner| wrappers > 0 && inner.starts_with('{'))
+            && let Some(role) = role_within(inner, wrappers - 1)
         {
             return Some(Cow::Owned(role.into_owned()));
         }
@@ -338,6 +344,17 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(role(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn wrappers_without_end_have_no_role() {
+        for wrapper in ["message", "kwargs", "data"] {
+            let around = |count: usize, inner: &str| {
+                format!("{}{inner}{}", format!("{{\"{wrapper}\":").repeat(count), "}".repeat(count))
+            };
+            assert_eq!(role(&around(3, r#"{"x":1,"role":"tool"}"#)).as_deref(), Some("tool"));
+            assert_eq!(role(&around(100_000, r#"{"x":1,"role":"tool"}"#)), None);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Dialects of agent telemetry, all read into one [`Step`](crate::domain::step::Step); it cannot fail.
 mod assemble;
+mod bound;
 mod claim;
 mod classify;
 mod convention;
@@ -19,6 +20,7 @@ mod proposals;
 mod reader;
 mod rebuild;
 mod results;
+mod retries;
 mod rules;
 mod table;
 #[cfg(test)]
@@ -28,5 +30,6 @@ pub use convention::DialectInfo;
 pub use field::{Count, Exchange, Field, Read, Side, Text};
 pub use reader::{Conventions, LOG_BODY, LOG_EVENT_NAME, LOG_OBSERVED, LOG_SEVERITY, LOG_SPAN};
 pub use rebuild::rebuild;
+pub use retries::{Retry, retries};
 pub use rules::{OnUnknown, RuleError, ToolRule, ToolRules};
 pub use table::dialects;

@@ -4,23 +4,26 @@ use sha2::{Digest as _, Sha256};
 use crate::conventions::draft::Draft;
 use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::kind::Kind;
+use crate::domain::step::Facts;
 
 /// Gives a log record its ids.
 ///
-/// A record on a span stays there, unless it tells of a call or request of its own: then its span id is
-/// derived from the call (or its sequence), and it hangs below the span it was written on. A record on no
-/// trace gets a trace of its own, one for each run of a session, and the same ids whenever it comes again.
+/// A record on a span stays there, unless it tells of a call, step or request of its own: then its span id
+/// is derived from what it names, and it hangs below the span it was written on (often that of the agent).
+/// The fold puts it on the span of the call once that has arrived. A record on no trace gets a trace of its
+/// own, one for each run of a session, and the same ids whenever it comes again.
 pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
     let body = draft.source.body;
     let apart = draft.apart;
     let facts = draft.facts();
     let alone = facts.trace_id.is_zero();
-    if !alone && facts.tool_call_id.is_none() && !apart && !facts.span_id.is_zero() {
+    let named = named(facts);
+    if !alone && named.is_none() && !apart && !facts.span_id.is_zero() {
         return;
     }
     let moment = || format!("{}\0{}\0{body:?}", facts.started_ns, facts.name);
-    let own = match (&facts.tool_call_id, facts.seq) {
-        (Some(call), _) => format!("call\0{call}"),
+    let own = match (named, facts.seq) {
+        (Some(named), _) => named,
         (None, Some(seq)) => format!("seq\0{seq}\0{}", facts.name),
         (None, None) => moment(),
     };
@@ -43,6 +46,17 @@ pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
         // Without a run there is nothing above it.
         facts.parent_span_id = Some(root).filter(|_| apart && !run.is_empty());
     }
+}
+
+/// What a record is about, where it says so: a call, a step or the key of an act, and which attempt of it.
+fn named(facts: &Facts) -> Option<String> {
+    let call = facts.tool_call_id.as_ref().map(|call| format!("call\0{call}"));
+    let step = || facts.step_id.as_ref().map(|step| format!("step\0{step}"));
+    let named = call.or_else(step).or_else(|| facts.key.as_ref().map(|key| format!("key\0{key}")))?;
+    Some(match facts.attempt {
+        Some(number) => format!("{named}\0{number}"),
+        None => named,
+    })
 }
 
 fn trace_id(parts: &[&str]) -> TraceId {

@@ -1,4 +1,5 @@
 //! Reads a span or a log record into a step: every dialect that is spoken, then rules, kind and errors.
+use crate::conventions::bound;
 use crate::conventions::classify;
 use crate::conventions::convention::Dialect;
 use crate::conventions::draft::{Draft, Place, Source};
@@ -158,6 +159,7 @@ impl Conventions {
             let called = draft.called(Place::Attribute(at));
             draft.finding(Code::RepeatedKey, format!("{called} comes more than once; the last one counts"));
         }
+        bound::ids(draft);
         frame::finish(draft);
         limits::note(draft);
         draft.step.resource = source.resource.to_vec();

@@ -19,9 +19,16 @@ enum Token<'a> {
     Value(&'a str),
 }
 
+/// Whether the text is one whole JSON value, however deep.
+pub(in crate::web) fn is_whole(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
 /// Lays a JSON value out over lines. `None` when the text is not one whole JSON value, or too deep.
 pub(in crate::web) fn laid_out(text: &str) -> Option<String> {
-    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    if !is_whole(text) {
+        return None;
+    }
     let tokens = tokens(text);
     let widths = widths(&tokens)?;
     let mut out = String::with_capacity(text.len() + text.len() / 4);

@@ -34,7 +34,7 @@ impl Links {
 
     /// A run.
     pub(in crate::web) fn run(&self, run_id: &str) -> String {
-        format!("{}/runs/{}", self.base, encoded(run_id))
+        format!("{}/runs/{}", self.base, segment(run_id))
     }
 
     /// The body of a content, as kept.
@@ -72,6 +72,25 @@ pub(in crate::web) fn encoded(text: &str) -> String {
     out
 }
 
+/// A name as one segment of a path. Browsers take `.` and `..` for steps through folders, also when they are
+/// percent-encoded: these two are encoded twice, and [`undotted`] reads them back.
+pub(in crate::web) fn segment(name: &str) -> String {
+    match name {
+        "." => "%252E".to_owned(),
+        ".." => "%252E%252E".to_owned(),
+        _ => encoded(name),
+    }
+}
+
+/// The name of dots that [`segment`] encoded twice.
+pub(in crate::web) fn undotted(segment: &str) -> Option<&'static str> {
+    match segment {
+        "%2E" => Some("."),
+        "%2E%2E" => Some(".."),
+        _ => None,
+    }
+}
+
 /// Brings a configured base path into the form that [`Links`] takes: `recount/` becomes `/recount`.
 pub(in crate::web) fn base_of(configured: &str) -> String {
     let trimmed = configured.trim().trim_matches('/');
@@ -89,5 +108,8 @@ mod tests {
         assert_eq!(links.runs_with("outcome:unknown"), "/recount/runs?q=outcome%3Aunknown");
         assert_eq!(Links::new(&base_of("/")).runs(), "/runs");
         assert_eq!(base_of("/a/b/"), "/a/b");
+        assert_eq!(links.run(".."), "/recount/runs/%252E%252E");
+        assert_eq!((undotted("%2E%2E"), undotted("%2E"), undotted(".x")), (Some(".."), Some("."), None));
+        assert_eq!(links.run("..."), "/recount/runs/...");
     }
 }

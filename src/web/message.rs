@@ -6,6 +6,8 @@ use crate::web::text::{Text, cut, plain};
 
 /// At most this much of one text is put into a page; the whole is one link away.
 pub(in crate::web) const TEXT_BYTES_MAX: usize = 64 << 10;
+/// Parts within parts that are read as such; what is deeper is shown as JSON.
+const DEPTH_MAX: usize = 16;
 
 /// A body, in blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,9 +118,22 @@ struct Reader {
     tool: Option<Text>,
     broken: bool,
     cut: bool,
+    depth: usize,
 }
 
 impl Reader {
+    /// One level further in, unless that is too deep: then the text is shown as it is.
+    fn deeper<T>(&mut self, raw: &str, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= DEPTH_MAX {
+            self.value(raw);
+            return None;
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        Some(read)
+    }
+
     /// Reads a whole message, and gives the role that it tells.
     fn body(&mut self, body: &str) -> Option<String> {
         let trimmed = body.trim_start();
@@ -128,7 +143,7 @@ impl Reader {
         if let Some(text) = trimmed.starts_with('"').then(|| json::string(body)).flatten() {
             // Some senders encode twice; the inner text is the message.
             return if text.trim_start().starts_with(['{', '[']) {
-                self.body(&text)
+                self.deeper(&text, |reader| reader.body(&text)).flatten()
             } else {
                 self.said(&text)
             };
@@ -195,6 +210,10 @@ impl Reader {
     }
 
     fn part(&mut self, raw: &str) {
+        self.deeper(raw, |reader| reader.shallow_part(raw));
+    }
+
+    fn shallow_part(&mut self, raw: &str) {
         let Some(fields) = Fields::read(raw) else {
             match json::string(raw) {
                 Some(text) => {
@@ -334,7 +353,7 @@ impl Reader {
         match (text.len() <= TEXT_BYTES_MAX).then(|| json::laid_out(text)) {
             Some(Some(laid_out)) => Text::new(laid_out),
             Some(None) => {
-                self.broken = true;
+                self.broken |= !json::is_whole(text);
                 self.capped(text)
             }
             None => self.capped(text),

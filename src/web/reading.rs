@@ -10,6 +10,7 @@ use crate::store::queries::{bodies, content_refs, run_records, span, trace_recor
 use crate::store::rows::{Body as Kept, StepRow};
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::link::undotted;
 use crate::web::run::bodies::{Bodies, Body, Place, Wants};
 
 /// A body longer than this is not loaded into a page; its beginning stands for it.
@@ -34,7 +35,12 @@ pub(in crate::web) async fn run(
     run_id: &str,
     now_ns: u64,
 ) -> Result<Found, WebError> {
-    let records = run_records(store, scope, run_id).await?;
+    let mut records = run_records(store, scope, run_id).await?;
+    let dots = undotted(run_id).filter(|_| records.is_empty());
+    if let Some(dots) = dots {
+        records = run_records(store, scope, dots).await?;
+    }
+    let run_id = dots.unwrap_or(run_id);
     let trace = TraceId::parse(run_id);
     let mut parts = runs_of(records);
     if let Some(part) = parts.get(run_id) {

@@ -147,7 +147,6 @@ fn decide(draft: &mut Draft<'_>, decision: &str) {
 
 fn read_events(draft: &mut Draft<'_>) {
     let (input, output) = (To::free(draft, Side::Input), To::free(draft, Side::Output));
-    let mut retries = 0;
     for (number, event) in draft.source.events.iter().enumerate() {
         match event.name.as_str() {
             "gen_ai.choice" if !draft.is_tool() => {
@@ -156,7 +155,6 @@ fn read_events(draft: &mut Draft<'_>) {
             }
             // On a tool's span these carry arguments and result (Strands).
             "gen_ai.choice" => {}
-            "gen_ai.retry" => retries += 1,
             "gen_ai.client.inference.operation.details"
             | "gen_ai.content.prompt"
             | "gen_ai.content.completion"
@@ -167,9 +165,6 @@ fn read_events(draft: &mut Draft<'_>) {
                 }
             }
         }
-    }
-    if retries > 0 {
-        draft.facts().tries.get_or_insert(retries + 1);
     }
 }
 

@@ -2,6 +2,7 @@
 use crate::conventions::convention::{Dialect, DialectInfo};
 use crate::conventions::draft::Draft;
 use crate::conventions::field::{Field, Read, Text, code, read, text};
+use crate::conventions::retries;
 use crate::domain::kind::Carrier;
 
 /// The dialect.
@@ -10,12 +11,12 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
         name: "",
         title: "OpenTelemetry",
         about: "Session, user, service and errors of the general conventions, on spans, logs and \
-                resources.",
+                resources; span events such as `gen_ai.retry` count the tries inside one span.",
         reads: READS,
     },
     scopes: &["*"],
     events: &[],
-    code: read_exception,
+    code: read_record,
 };
 
 const READS: &[Read] = &[
@@ -32,6 +33,13 @@ const READS: &[Read] = &[
     code("exception.type", "type of an error that arrives as a log record"),
     code("exception.message", "text of an error that arrives as a log record"),
 ];
+
+fn read_record(draft: &mut Draft<'_>) -> Option<()> {
+    if let Some(tries) = retries::tries(draft.source.events) {
+        draft.facts().tries.get_or_insert(tries);
+    }
+    read_exception(draft)
+}
 
 fn read_exception(draft: &mut Draft<'_>) -> Option<()> {
     let (kind, message) = (draft.text("exception.type"), draft.text("exception.message"));

@@ -46,7 +46,7 @@ const READS: &[Read] = &[
     code(REQUEST, "definitions of the tools on offer, where they are not sent apart"),
     content("tool_arguments", Side::Arguments).no_sign(),
     content("tool_response", Side::Result).no_sign(),
-    code(STAGE, "a call that was refused before it ran"),
+    code(STAGE, "whether a call was refused before it ran (`validation`) or failed later"),
     code(DEFERRAL, "a call that waits for approval or for something outside"),
 ];
 
@@ -67,16 +67,23 @@ fn read_span(draft: &mut Draft<'_>) -> Option<()> {
         messages::read_list(draft, place, "function_tools", Side::ToolDefinitions);
     }
     read_events(draft);
-    if draft.get(STAGE).is_some() {
-        // Refused before the tool ran: nothing was sent.
+    if let Some(stage) = draft.text(STAGE) {
         draft.error.failed = true;
+        // Only arguments that were refused before the tool ran say that nothing was sent: a call that failed
+        // while it ran, or while its answer was read, may have taken effect.
+        if stage != "validation" {
+            return defer(draft);
+        }
         let facts = draft.facts();
         facts.outcome.get_or_insert(Outcome::Failed);
         facts.evidence.get_or_insert(Evidence::Error);
     }
-    if draft.get(DEFERRAL).is_some() {
-        draft.finding(Code::Paused, "the call waits for approval or for its answer from outside");
-    }
+    defer(draft)
+}
+
+fn defer(draft: &mut Draft<'_>) -> Option<()> {
+    draft.get(DEFERRAL)?;
+    draft.finding(Code::Paused, "the call waits for approval or for its answer from outside");
     Some(())
 }
 
@@ -133,5 +140,16 @@ mod tests {
         ];
         let step = read(&in_scope("pydantic-ai", span("running tool", list)));
         assert_eq!(step.facts.outcome, Some(Outcome::Failed));
+    }
+
+    #[test]
+    fn only_refused_arguments_say_that_nothing_was_sent() {
+        for stage in ["execution", "output_validation", "timeout", "Validation "] {
+            let list =
+                vec![("gen_ai.tool.name", "refund".into()), ("pydantic_ai.tool.failure_stage", stage.into())];
+            let step = read(&in_scope("pydantic-ai", span("running tool", list)));
+            assert_eq!((step.facts.outcome, step.facts.evidence), (None, None), "{stage}");
+            assert!(step.facts.error.is_some(), "{stage}");
+        }
     }
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::fold::arena::Arena;
-use crate::domain::fold::versions::{SpanKey, rank, span_key};
+use crate::domain::fold::node::{SpanKey, span_key};
+use crate::domain::fold::versions::rank;
 use crate::domain::ids::TraceId;
 use crate::domain::kind::Carrier;
 use crate::domain::record::Record;

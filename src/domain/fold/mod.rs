@@ -9,6 +9,7 @@ mod draft;
 mod effects;
 mod evidence;
 mod findings;
+mod homes;
 mod identity;
 mod limits;
 mod linking;

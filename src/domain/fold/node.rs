@@ -7,6 +7,14 @@ use crate::domain::kind::{Kind, Status};
 use crate::domain::record::Record;
 use crate::domain::step::Facts;
 
+/// Names a span over all traces.
+pub(super) type SpanKey = (TraceId, SpanId);
+
+/// The span that a record is (on).
+pub(super) fn span_key(record: &Record) -> SpanKey {
+    (record.facts.trace_id, record.facts.span_id)
+}
+
 /// A span (or what logs tell of one) with its versions and logs.
 #[derive(Debug)]
 pub(super) struct Node<'a> {

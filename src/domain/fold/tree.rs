@@ -3,8 +3,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::identity::Around;
-use crate::domain::fold::node::Node;
-use crate::domain::fold::versions::SpanKey;
+use crate::domain::fold::node::{Node, SpanKey};
 
 /// The nodes as a forest.
 #[derive(Debug)]

@@ -1,32 +1,37 @@
 //! Records of one span become one node: re-sent ones collapse, versions are ranked, logs are merged in.
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::fold::arena::Arena;
+use crate::domain::fold::homes::Homes;
 use crate::domain::fold::merge;
-use crate::domain::fold::node::{Node, sane_end, sane_start};
-use crate::domain::ids::{RecordId, SpanId, TraceId};
+use crate::domain::fold::node::{Node, SpanKey, sane_end, sane_start};
+use crate::domain::ids::RecordId;
 use crate::domain::kind::{Carrier, Kind};
 use crate::domain::outcome::Outcome;
 use crate::domain::record::Record;
 
-/// Names a span over all traces.
-pub(super) type SpanKey = (TraceId, SpanId);
-
 /// One node a span, in the order of their ids: the order of arrival leaves no trace.
 pub(super) fn nodes(records: &[Record]) -> Arena<Node<'_>> {
-    let calls = Calls::of(records);
+    let records = distinct(records);
+    let homes = Homes::of(&records);
     let mut sorted: Vec<(SpanKey, &Record)> =
-        records.iter().map(|record| (calls.home(record), record)).collect();
-    sorted.sort_by_key(|(home, _)| *home);
+        records.into_iter().map(|record| (homes.home(record), record)).collect();
+    sorted.sort_by_key(|(home, record)| (*home, record.record_id));
     let groups = sorted.chunk_by(|(a, _), (b, _)| a == b);
-    let nodes = groups.filter_map(|group| node(group.iter().map(|(_, record)| *record).collect()));
+    let nodes =
+        groups.filter_map(|group| node(group.first()?.0, group.iter().map(|(_, record)| *record).collect()));
     nodes.collect::<Vec<_>>().into()
 }
 
-/// The span that a record is (on).
-pub(super) fn span_key(record: &Record) -> SpanKey {
-    (record.facts.trace_id, record.facts.span_id)
+/// Of copies of one record the first that was received: a copy without a time of its own would else have
+/// another one, and with it another place.
+fn distinct(records: &[Record]) -> Vec<&Record> {
+    let mut sorted: Vec<&Record> = records.iter().collect();
+    sorted.sort_by(|a, b| {
+        (a.record_id, a.received_ns, &a.rules_version).cmp(&(b.record_id, b.received_ns, &b.rules_version))
+    });
+    sorted.dedup_by_key(|record| record.record_id);
+    sorted
 }
 
 /// Which version of a span counts: ended before unended, then the latest end, then the record id.
@@ -34,11 +39,8 @@ pub(super) fn rank(record: &Record) -> (bool, Option<u64>, RecordId) {
     (record.facts.ended_ns.is_some(), record.facts.ended_ns, record.record_id)
 }
 
-fn node(mut group: Vec<&Record>) -> Option<Node<'_>> {
-    group.sort_by(|a, b| {
-        (a.record_id, a.received_ns, &a.rules_version).cmp(&(b.record_id, b.received_ns, &b.rules_version))
-    });
-    group.dedup_by_key(|record| record.record_id);
+/// What has arrived of one span, each record once and in the order of their ids.
+fn node((trace, span): SpanKey, group: Vec<&Record>) -> Option<Node<'_>> {
     let (mut spans, mut logs): (Vec<&Record>, Vec<&Record>) =
         group.iter().copied().partition(|record| record.facts.carrier == Carrier::Span);
     spans.sort_by_key(|record| rank(record));
@@ -75,8 +77,8 @@ fn node(mut group: Vec<&Record>) -> Option<Node<'_>> {
     let start = sane_start(&record);
     let end = sane_end(&record).filter(|_| !open).or_else(told).map(|end| end.max(start));
     Some(Node {
-        trace: record.facts.trace_id,
-        span: record.facts.span_id,
+        trace,
+        span,
         kind: record.facts.kind,
         start,
         end,
@@ -101,39 +103,5 @@ fn gather(record: &mut Record, main: &Record, logs: &[&Record], has_span: bool) 
     if record.output.is_empty() || !has_span {
         record.output = merge::gathered(&told_by, |log| &log.output);
         record.proposed = merge::gathered(&told_by, |log| &log.proposed);
-    }
-}
-
-/// The spans that carry tool calls, by the call's id: a log that names a call is about its span, wherever it
-/// was written.
-struct Calls<'a>(BTreeMap<(TraceId, &'a str), Vec<&'a Record>>);
-
-impl<'a> Calls<'a> {
-    fn of(records: &'a [Record]) -> Self {
-        let mut calls: BTreeMap<(TraceId, &str), Vec<&Record>> = BTreeMap::new();
-        for record in records.iter().filter(|record| record.facts.carrier == Carrier::Span) {
-            if let Some(call) = record.facts.tool_call_id.as_deref() {
-                calls.entry((record.facts.trace_id, call)).or_default().push(record);
-            }
-        }
-        for spans in calls.values_mut() {
-            // Of a call that was instrumented twice the outer span is the one.
-            let inner: BTreeSet<SpanId> = spans.iter().map(|span| span.facts.span_id).collect();
-            spans.retain(|span| !span.facts.parent_span_id.is_some_and(|parent| inner.contains(&parent)));
-            spans.sort_by_key(|span| (sane_start(span), span.facts.span_id, span.record_id));
-        }
-        Self(calls)
-    }
-
-    /// The span that a record is about: of several attempts under one call id the last that had started.
-    fn home(&self, record: &Record) -> SpanKey {
-        let own = (record.facts.trace_id, record.facts.span_id);
-        let Some(call) = record.facts.tool_call_id.as_deref() else { return own };
-        let Some(spans) = self.0.get(&(own.0, call)).filter(|_| record.facts.carrier == Carrier::Log) else {
-            return own;
-        };
-        let written = record.facts.ended_ns.unwrap_or_default().max(sane_start(record));
-        let started = spans.iter().rev().find(|span| sane_start(span) <= written);
-        started.or(spans.first()).map_or(own, |span| (own.0, span.facts.span_id))
     }
 }

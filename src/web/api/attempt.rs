@@ -16,6 +16,8 @@ use crate::web::run::bodies::Bodies;
 pub(in crate::web) struct Attempt {
     /// Null on what is no attempt of a step: an exchange below one.
     attempt: Option<u32>,
+    /// How many tries the span covers, where its runtime counts them itself.
+    tries: Option<u32>,
     given: bool,
     link: Option<&'static str>,
     trace_id: String,
@@ -112,6 +114,7 @@ impl Attempt {
         let is_think = facts.kind == Kind::Think;
         Self {
             attempt: None,
+            tries: facts.tries,
             given: false,
             link: None,
             trace_id: trace.to_string(),

@@ -13,7 +13,7 @@ use crate::web::api::step::Step;
 use crate::web::api::summary::Summary;
 use crate::web::error::WebError;
 use crate::web::format;
-use crate::web::link::encoded;
+use crate::web::link::{encoded, segment};
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
 use crate::web::run::bodies::{Bodies, Place, Wants};
@@ -71,7 +71,7 @@ pub(in crate::web) async fn show(
 }
 
 fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
-    let to = format!("{}/{}{rest}", state.links().to("/api/v1/runs"), encoded(run_id));
+    let to = format!("{}/{}{rest}", state.links().to("/api/v1/runs"), segment(run_id));
     Redirect::to(&to).into_response()
 }
 
@@ -130,7 +130,7 @@ pub(in crate::web) async fn step(
     let now_ns = format::now_ns();
     let run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,
-        Found::Moved(run_id) => return Ok(moved(&state, &run_id, &format!("/steps/{}", encoded(&step_id)))),
+        Found::Moved(run_id) => return Ok(moved(&state, &run_id, &format!("/steps/{}", segment(&step_id)))),
         Found::Several => return Ok(Redirect::to(&traces(&state, &run_id)).into_response()),
     };
     let found =

@@ -20,7 +20,7 @@ use crate::web::api::attempt::Attempt;
 use crate::web::api::otlp;
 use crate::web::error::WebError;
 use crate::web::format;
-use crate::web::link::encoded;
+use crate::web::link::segment;
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
@@ -60,7 +60,7 @@ pub(in crate::web) async fn of_trace(
     let trace = trace_id(&trace)?;
     let run_ids = reading::runs_of_trace(&state.store, &viewer.scope, trace).await?;
     if let [only] = run_ids.as_slice() {
-        let to = format!("{}/{}", state.links().to("/api/v1/runs"), encoded(only));
+        let to = format!("{}/{}", state.links().to("/api/v1/runs"), segment(only));
         return Ok(Redirect::to(&to).into_response());
     }
     Ok(Answer(RunsOfTrace { trace_id: trace.to_string(), run_ids }).into_response())

@@ -15,6 +15,7 @@ use crate::web::reading::{self, Found};
 use crate::web::run::head::{Head, title};
 use crate::web::run::inspector::{Inspector, Loaded, wants};
 use crate::web::run::rail::Rail;
+use crate::web::run::raised;
 use crate::web::run::raw::Original;
 use crate::web::run::verdict::Card;
 use crate::web::run::view::{Look, View};
@@ -77,7 +78,7 @@ pub(in crate::web) async fn show(
 async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Result<Loaded, WebError> {
     let Some(look) = Look::of(run, view) else { return Ok(Loaded::default()) };
     let wants = wants(run, &look, view);
-    let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
+    let mut bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
     let ids = &look.attempt.record.facts;
     let kept = match wants.span {
         true => reading::kept(&state.store, &viewer.scope, (ids.trace_id, ids.span_id)).await?,
@@ -85,8 +86,12 @@ async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Re
     };
     // Of several versions, the one that the fold chose.
     let chosen = look.attempt.record.record_id;
-    let row = kept.into_iter().find(|row| row.record.record_id == chosen);
-    Ok(Loaded { bodies, original: row.map(original) })
+    let original = kept.into_iter().find(|row| row.record.record_id == chosen).map(original);
+    if let Some(original) = &original {
+        let wants = raised::wants(&look, original);
+        bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
+    }
+    Ok(Loaded { bodies, original })
 }
 
 fn original(row: StepRow) -> Original {

@@ -38,6 +38,11 @@ impl Bodies {
         }
     }
 
+    /// Adds all bodies of another load.
+    pub(in crate::web) fn append(&mut self, other: Self) {
+        other.0.into_iter().for_each(|(place, body)| self.add(place, body));
+    }
+
     /// The body at a place, when it was loaded.
     pub(in crate::web) fn get(&self, place: &Place) -> Option<&Body> {
         self.0.get(place)

@@ -97,7 +97,7 @@ impl Head {
                 .as_deref()
                 .map(|agent| (Text::new(shortened(agent, 60)), by(Field::Agent, agent))),
             facts,
-            json: links.to(&format!("/api/v1/runs/{}", crate::web::link::encoded(&run.run_id))),
+            json: links.to(&format!("/api/v1/runs/{}", crate::web::link::segment(&run.run_id))),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::web::run::gate::Gate;
 use crate::web::run::happened::{self, Happened};
 use crate::web::run::model::Model;
 use crate::web::run::proposed::{self, Proposed};
+use crate::web::run::raised::Raised;
 use crate::web::run::raw::{Original, Raw};
 use crate::web::run::saw::{self, Saw};
 use crate::web::run::thread::attempt_badge;
@@ -30,6 +31,8 @@ pub(in crate::web) struct Inspector {
     pub(in crate::web) tabs: Vec<TabLink>,
     /// The open tab's whole name.
     pub(in crate::web) tab_name: String,
+    /// Exceptions and tries, said before what the model saw and what happened.
+    pub(in crate::web) raised: Raised,
     pub(in crate::web) pane: Pane,
 }
 
@@ -71,9 +74,9 @@ pub(in crate::web) struct Loaded {
 /// What the open side needs from the store.
 pub(in crate::web) fn wants(run: &Run, look: &Look<'_>, view: &View) -> Wants {
     match look.tab {
-        Tab::Saw => saw::wants(run, look, view),
+        Tab::Saw => Wants { span: true, ..saw::wants(run, look, view) },
         Tab::Proposed => proposed::wants(run, look),
-        Tab::Happened => happened::wants(look),
+        Tab::Happened => Wants { span: true, ..happened::wants(look) },
         Tab::Model | Tab::Gate => Wants::default(),
         Tab::Raw => Wants { span: true, ..Wants::default() },
     }
@@ -100,6 +103,10 @@ impl Inspector {
             later,
             tabs: tabs(look, view),
             tab_name: format!("{long}{name}"),
+            raised: match look.tab {
+                Tab::Saw | Tab::Happened => Raised::of(look, loaded.original.as_ref(), bodies),
+                Tab::Proposed | Tab::Model | Tab::Gate | Tab::Raw => Raised::default(),
+            },
             pane: match look.tab {
                 Tab::Saw => Pane::Saw(Box::new(Saw::of(run, look, view, bodies, links))),
                 Tab::Proposed => Pane::Proposed(Box::new(Proposed::of(run, look, view, bodies, links))),

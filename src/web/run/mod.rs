@@ -9,6 +9,7 @@ pub(in crate::web) mod inspector;
 mod model;
 mod proposed;
 pub(in crate::web) mod rail;
+pub(in crate::web) mod raised;
 pub(in crate::web) mod raw;
 mod row;
 mod saw;

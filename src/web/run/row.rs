@@ -107,6 +107,8 @@ impl Drawing<'_> {
         if step.kind == Kind::Think {
             parts.extend(attempts(step).next_back().and_then(proposed));
         }
+        let tries = attempts(step).filter_map(|attempt| attempt.record.facts.tries).max();
+        parts.extend(tries.filter(|tries| *tries > 1).map(|tries| format!("{tries} tries in one span")));
         if step.gap_before_ns >= IDLE_MIN {
             parts.push(format!("after {} idle", format::duration(step.gap_before_ns)));
         }

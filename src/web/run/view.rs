@@ -190,7 +190,8 @@ pub(in crate::web) struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    /// What the address asks for; else the first unsettled attempt, else the first act, else the first step.
+    /// What the address asks for; else the first unsettled attempt, else the first act, else what went wrong,
+    /// else the first step.
     pub(in crate::web) fn of(run: &'a Run, view: &View) -> Option<Self> {
         let all = || run.steps.iter().flat_map(|step| attempts(step).map(move |attempt| (step, attempt)));
         let asked = view.span.and_then(|span| all().find(|(_, attempt)| has_span(attempt, span)));
@@ -198,13 +199,17 @@ impl<'a> Look<'a> {
             all()
                 .find(|(_, attempt)| unsettled(attempt))
                 .or_else(|| all().find(|(step, _)| step.kind == Kind::Act))
-                .or_else(|| all().find(|(step, _)| !matches!(step.kind, Kind::Agent | Kind::Other)))
+                .or_else(|| all().find(|(step, attempt)| !container(step) && went_wrong(attempt)))
+                .or_else(|| all().find(|(_, attempt)| went_wrong(attempt)))
+                .or_else(|| all().find(|(step, _)| !container(step)))
                 .or_else(|| all().next())
         };
         let (step, attempt) = asked.or_else(default)?;
         let tab = view.tab.unwrap_or(match step.kind {
-            Kind::Act | Kind::Reconcile => Tab::Happened,
-            Kind::Think | Kind::Read | Kind::Wait | Kind::Agent | Kind::Transport | Kind::Other => Tab::Saw,
+            // An error is what people look for; it stands with what happened.
+            _ if went_wrong(attempt) => Tab::Happened,
+            Kind::Act | Kind::Reconcile | Kind::Wait | Kind::Transport => Tab::Happened,
+            Kind::Think | Kind::Read | Kind::Agent | Kind::Other => Tab::Saw,
         });
         Some(Self { step, attempt, tab })
     }
@@ -220,6 +225,11 @@ impl<'a> Look<'a> {
         let step = step_by_id(run, proposed_by?)?;
         Some((step, attempts(step).next_back()?))
     }
+}
+
+/// A container around work.
+fn container(step: &RunStep) -> bool {
+    matches!(step.kind, Kind::Agent | Kind::Other)
 }
 
 /// The step with this id.

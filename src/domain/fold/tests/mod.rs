@@ -2,6 +2,7 @@
 mod attempts;
 mod bugs;
 mod findings;
+mod logs;
 mod outcomes;
 mod properties;
 mod scenarios;
