@@ -14,91 +14,107 @@ words! {
 }
 
 words! {
-    /// Every finding there is. The words are the codes of the API.
+    /// Every finding there is. The words are the codes of the API; the rules of the fold say what each means.
     Code {
-        /// An act ran again while an earlier attempt's outcome was unknown.
+        /// An act ran again before anybody knew what became of the time before.
         RetriedWhileUnknown = "retried-while-unknown",
-        /// As above, and under another key.
+        /// The repeat of an unknown act carried another key.
         KeyChanged = "key-changed",
-        /// An act carries no idempotency key.
+        /// Attempts of one step carry different keys although none of them was unknown.
+        KeyPerAttempt = "key-per-attempt",
+        /// One idempotency key was used for two targets.
+        KeyReused = "key-reused",
+        /// The idempotency key stands in the arguments that the model proposed.
+        KeyFromModel = "key-from-model",
+        /// An act was sent without an idempotency key.
         NoKey = "no-key",
         /// One key was used with different arguments.
         ArgumentsChangedUnderKey = "arguments-changed-under-key",
-        /// The same tool and target took effect more than once.
+        /// The same intent took effect more than once.
         DoubleEffect = "double-effect",
-        /// An unknown outcome that nobody has looked up.
+        /// Nobody has found out what became of an act.
         UnknownOpen = "unknown-open",
-        /// The provider's key window has passed: replay is no longer safe.
+        /// The provider has forgotten the key of an act that is open or was sent again.
         KeyExpired = "key-expired",
-        /// Confirmed by status alone where the tool's rule asks for a read-back.
+        /// An act was answered OK, its tool asks for a read-back, and none has come.
         NotReadBack = "not-read-back",
-        /// A read-back contradicts the answer: a silent no-op.
+        /// A read-back does not confirm what the answer said.
         ReadBackContradicts = "read-back-contradicts",
-        /// A write with an epoch lower than one already seen.
+        /// An act was sent under an epoch lower than one that had already begun.
         StaleEpoch = "stale-epoch",
-        /// Two workers took turns in one run.
+        /// A worker went on after another had taken over, or two did one step at once.
         WorkersInterleave = "workers-interleave",
-        /// Attempt numbers start again.
+        /// The gate held a call, and a request went out below it all the same.
+        SentThoughHeld = "sent-though-held",
+        /// Attempt numbers of one step start again, as after a resume that forgot.
         AttemptRestarted = "attempt-restarted",
-        /// An attempt number is missing.
+        /// Numbers that must have existed have not arrived.
         AttemptMissing = "attempt-missing",
-        /// Refused until the budget was spent; never executed.
+        /// Every attempt was refused for going too fast; it never ran.
         ThrottledOut = "throttled-out",
-        /// Some of the run's acts took effect and others did not.
-        PartialCompletion = "partial-completion",
-        /// The model changed between attempts.
-        ModelChanged = "model-changed",
-        /// The parameters changed between attempts.
-        ParametersChanged = "parameters-changed",
-        /// The model proposed a call that was never executed.
-        ProposedNotExecuted = "proposed-not-executed",
-        /// A call was executed that no model proposed.
-        ExecutedNotProposed = "executed-not-proposed",
-        /// The executed arguments are not the proposed ones.
-        ArgumentsDiffer = "arguments-differ",
-        /// No durable intent was recorded before the call.
-        IntentNotDurable = "intent-not-durable",
-        /// The raw error of an unknown outcome was shown to the model.
-        RawErrorShown = "raw-error-shown",
-        /// Tried again before the time the refusal asked for.
+        /// An attempt began before the time that the refusal before it asked for.
         RetriedTooSoon = "retried-too-soon",
-        /// A given outcome `failed` on an error that is no refusal; read as unknown.
-        FailedIsUnknown = "failed-is-unknown",
-        /// A tool nobody classified; it counts as an act.
-        ToolUnclassified = "tool-unclassified",
-        /// A model call without the snapshot of what it saw.
-        SnapshotMissing = "snapshot-missing",
-        /// Proposed arguments were cut off.
+        /// Something was started after the time that the run may take.
+        BeyondBudget = "beyond-budget",
+        /// Some acts of the run took effect and others did not.
+        PartialCompletion = "partial-completion",
+        /// The model was another one on a later attempt.
+        ModelChanged = "model-changed",
+        /// The parameters of the model call were others on a later attempt.
+        ParametersChanged = "parameters-changed",
+        /// The model proposed a call, went on, and the call never ran.
+        ProposedNotExecuted = "proposed-not-executed",
+        /// An act ran that no model call proposed, in a run whose proposals are known.
+        ExecutedNotProposed = "executed-not-proposed",
+        /// What ran is not what was proposed.
+        ArgumentsDiffer = "arguments-differ",
+        /// The arguments of a proposed call were cut off.
         ProposalIncomplete = "proposal-incomplete",
-        /// A parent span has not arrived.
+        /// A model call failed after its proposal was already executed, and the model was asked again.
+        AskedAgain = "asked-again",
+        /// A runtime that keeps keys wrote down no intent before the call.
+        IntentNotDurable = "intent-not-durable",
+        /// An act was unknown, and the model was handed the error as it came.
+        RawErrorShown = "raw-error-shown",
+        /// The runtime said failed where no answer came.
+        FailedIsUnknown = "failed-is-unknown",
+        /// A tool counts as acting because nobody said otherwise.
+        ToolUnclassified = "tool-unclassified",
+        /// A tool that counts as read-only sent a changing request.
+        ReadWrote = "read-wrote",
+        /// A model call came without what the model saw.
+        SnapshotMissing = "snapshot-missing",
+        /// A step’s parent has not arrived.
         ParentMissing = "parent-missing",
-        /// Spans are each other's parents.
+        /// Spans name each other as parents.
         ParentLoop = "parent-loop",
-        /// The trace has no root.
+        /// No root of a trace has arrived.
         RootMissing = "root-missing",
-        /// A span never ended.
+        /// Something started and its end was never recorded.
         NeverEnded = "never-ended",
-        /// Fewer steps than the run says it had.
+        /// The runtime counted more steps than have arrived.
         StepsMissing = "steps-missing",
-        /// One span id with two contents.
+        /// The sender left out reads.
+        ReadsSampled = "reads-sampled",
+        /// One span id came with two contents.
         ConflictingVersions = "conflicting-versions",
-        /// One trace gives two sessions (or runs) for one thing.
+        /// Two sessions, users or run ids are given for one thing.
         ConflictingIdentity = "conflicting-identity",
-        /// An end before its start.
+        /// An end lies before its start.
         EndBeforeStart = "end-before-start",
-        /// Client and server clocks differ by more than a minute.
+        /// A client’s clock runs ahead of the server’s.
         ClockSkew = "clock-skew",
-        /// An attribute key came twice.
+        /// An attribute key came more than once.
         RepeatedKey = "repeated-key",
         /// A value was cut to the limit.
         ValueCut = "value-cut",
         /// The SDK dropped something before sending.
         DroppedByClient = "dropped-by-client",
-        /// Redaction could not be applied, so the content was withheld.
+        /// Redaction could not be applied, so the content was not kept.
         ContentWithheld = "content-withheld",
         /// A value that a convention defines could not be read.
         Unreadable = "unreadable",
-        /// A paused call (approval, interrupt) that looks like an error.
+        /// A call waits for somebody and looks like an error.
         Paused = "paused",
     }
 }
@@ -107,31 +123,38 @@ impl Code {
     /// How much it matters.
     pub fn severity(self) -> Severity {
         match self {
-            Self::DoubleEffect
-            | Self::RetriedWhileUnknown
+            Self::RetriedWhileUnknown
             | Self::KeyChanged
+            | Self::DoubleEffect
             | Self::ReadBackContradicts
             | Self::StaleEpoch
+            | Self::SentThoughHeld
             | Self::ThrottledOut => Severity::Danger,
-            Self::NoKey
+            Self::KeyPerAttempt
+            | Self::KeyReused
+            | Self::KeyFromModel
+            | Self::NoKey
             | Self::ArgumentsChangedUnderKey
             | Self::UnknownOpen
             | Self::KeyExpired
             | Self::NotReadBack
             | Self::WorkersInterleave
-            | Self::AttemptMissing
             | Self::AttemptRestarted
+            | Self::AttemptMissing
+            | Self::RetriedTooSoon
+            | Self::BeyondBudget
             | Self::PartialCompletion
             | Self::ModelChanged
             | Self::ParametersChanged
             | Self::ExecutedNotProposed
             | Self::ArgumentsDiffer
-            | Self::RawErrorShown
-            | Self::RetriedTooSoon
-            | Self::FailedIsUnknown
             | Self::ProposalIncomplete
-            | Self::StepsMissing
+            | Self::AskedAgain
+            | Self::RawErrorShown
+            | Self::FailedIsUnknown
+            | Self::ReadWrote
             | Self::NeverEnded
+            | Self::StepsMissing
             | Self::ConflictingVersions
             | Self::ConflictingIdentity
             | Self::ValueCut
@@ -143,6 +166,7 @@ impl Code {
             | Self::ParentMissing
             | Self::ParentLoop
             | Self::RootMissing
+            | Self::ReadsSampled
             | Self::EndBeforeStart
             | Self::ClockSkew
             | Self::RepeatedKey

@@ -173,6 +173,8 @@ pub struct RunFinding {
     pub step_ids: Vec<String>,
     /// The attempts that show it.
     pub spans: Vec<(TraceId, SpanId)>,
+    /// Since when it is so, nanoseconds since 1970, where it goes on until somebody acts.
+    pub since_ns: Option<u64>,
 }
 
 /// What a run amounts to, said first.

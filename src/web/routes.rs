@@ -16,7 +16,7 @@ use crate::web::health;
 use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
 use crate::web::page::guard;
-use crate::web::pages::{content, conventions, findings, run, runs, status, trace};
+use crate::web::pages::{about_findings, content, conventions, run, runs, status, trace};
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
 use crate::web::viewer::{Permission, admit};
@@ -35,7 +35,7 @@ const TABLE: &[Route] = &[
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
     Route("/status", SeeServer, || get(status::show)),
-    Route("/about/findings", SeeServer, || get(findings::show)),
+    Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
     Route("/static/{name}", Anyone, || get(assets::serve)),
     Route("/healthz", Anyone, || get(health::alive)),

@@ -240,6 +240,7 @@ pub(in crate::web) fn naive() -> Run {
         message: message.to_owned(),
         step_ids: vec![step.to_owned()],
         spans: Vec::new(),
+        since_ns: None,
     };
     Run {
         findings: vec![
@@ -389,6 +390,7 @@ pub(in crate::web) fn gappy() -> Run {
         message: message.to_owned(),
         step_ids: vec![step.to_owned()],
         spans: Vec::new(),
+        since_ns: None,
     };
     let steps = vec![think(1, 1, 0, 1_100, &["place_order"]), order, voucher];
     Run {

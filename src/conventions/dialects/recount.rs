@@ -6,6 +6,7 @@ use crate::conventions::field::{Count, Field, Read, Text, code, count, read, tex
 use crate::conventions::fill;
 use crate::domain::finding::Code;
 use crate::domain::kind::{Carrier, Kind};
+use crate::domain::value::Value;
 
 /// The dialect.
 pub(in crate::conventions) const DIALECT: Dialect = Dialect {
@@ -24,11 +25,16 @@ pub(in crate::conventions) const DIALECT: Dialect = Dialect {
 
 const KIND: &str = "recount.step.kind";
 
+const DEADLINE: &str = "recount.run.deadline";
+const READS_SAMPLED: &str = "recount.reads_sampled";
+
 const READS: &[Read] = &[
     text("recount.run.id", Text::Run),
     count("recount.run.epoch", Count::Epoch),
     count("recount.run.seq", Count::Seq),
     count("recount.run.step_count", Count::RunStepCount),
+    code(DEADLINE, "until when the run may go on: what begins later is a finding"),
+    code(READS_SAMPLED, "how many reads the sender left out: the record says that it is not whole"),
     text("recount.worker.id", Text::Worker),
     text("recount.step.id", Text::Step),
     code(KIND, "kind of step: think, read, act, reconcile, wait, agent, transport or other"),
@@ -73,6 +79,7 @@ fn read_events(draft: &mut Draft<'_>) -> Option<()> {
             None => draft.finding(Code::Unreadable, "attribute `recount.step.kind` names no kind of step"),
         }
     }
+    notice(draft);
     let facts = &draft.step.facts;
     let acts = facts.key.is_some() || facts.outcome.is_some() || facts.target.is_some();
     let is_span = draft.source.carrier == Carrier::Span;
@@ -83,6 +90,21 @@ fn read_events(draft: &mut Draft<'_>) -> Option<()> {
         draft.claim(KindRule::StepNamed, Work::Tool);
     }
     Some(())
+}
+
+/// What these attributes say of the record as a whole.
+fn notice(draft: &mut Draft<'_>) {
+    let deadline = draft.get(DEADLINE).and_then(fill::time_ns);
+    if deadline.is_some_and(|deadline| draft.step.facts.started_ns > deadline) {
+        draft.finding(Code::BeyondBudget, "A call began after the time that the run had");
+    }
+    match draft.get(READS_SAMPLED).and_then(Value::as_int) {
+        None | Some(..=0) => {}
+        Some(1) => draft.finding(Code::ReadsSampled, "1 read was sampled away before sending"),
+        Some(reads) => {
+            draft.finding(Code::ReadsSampled, format!("{reads} reads were sampled away before sending"));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +155,16 @@ mod tests {
         assert_eq!((step.facts.kind, step.facts.tool.as_deref()), (Kind::Act, Some("refund")));
         assert_eq!(step.facts.http.as_ref().unwrap().status_code, Some(503));
         assert_eq!(step.bodies[step.arguments.unwrap()].body, "{\"amount\":40}");
+    }
+
+    #[test]
+    fn what_begins_too_late_and_what_was_left_out_is_noticed() {
+        let of = |name: &'static str, value: Value| codes(&read(&span("refund", vec![(name, value)])));
+        // The span of these tests begins on 29 Nov 2026.
+        assert_eq!(of("recount.run.deadline", "2026-11-01T00:00:00Z".into()), [Code::BeyondBudget]);
+        assert_eq!(of("recount.run.deadline", "2026-12-01T00:00:00Z".into()), []);
+        assert_eq!(of("recount.reads_sampled", 3.into()), [Code::ReadsSampled]);
+        assert_eq!(of("recount.reads_sampled", 0.into()), []);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whether the record of a run is whole, and what is missing.
 use std::collections::BTreeSet;
 
+use crate::domain::finding::Code;
 use crate::domain::fold::scene::Scene;
 use crate::domain::fold::words::count;
 use crate::domain::kind::Kind;
@@ -97,6 +98,9 @@ fn gaps(scene: &Scene<'_>) -> Vec<String> {
         let add = |sum: u64, more: u32| sum.saturating_add(u64::from(more));
         (add(sum.0, dropped.attributes), add(sum.1, dropped.events), add(sum.2, dropped.links))
     });
+    let said = every_record(scene).flat_map(|record| &record.facts.findings);
+    let sampled = said.filter(|finding| finding.code == Code::ReadsSampled);
+    gaps.extend(sampled.map(|finding| finding.message.clone()).collect::<BTreeSet<_>>());
     for (number, what) in [(attributes, "attributes"), (events, "events"), (links, "links")] {
         if number > 0 {
             gaps.push(format!("the client dropped {number} {what} before sending"));

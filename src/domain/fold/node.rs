@@ -114,6 +114,12 @@ impl Node<'_> {
         facts.status == Status::Error || facts.error.is_some() || refused
     }
 
+    /// Whether it is an HTTP call that may change something: reads on the way (a token, a look-up) do not.
+    pub(super) fn changes(&self) -> bool {
+        let method = self.facts().http.as_ref().and_then(|http| http.method.as_deref());
+        self.kind == Kind::Transport && matches!(method, Some("POST" | "PUT" | "PATCH" | "DELETE"))
+    }
+
     /// A tool call of any kind.
     pub(super) fn is_tool(&self) -> bool {
         is_tool(self.kind)

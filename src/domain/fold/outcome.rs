@@ -152,7 +152,7 @@ fn of_answer(answer: Answer) -> (Outcome, Evidence) {
 /// step's own HTTP status, that before its error type, that before its error text, that before its status.
 fn best_answer(node: &Node<'_>, evidence: &[&Node<'_>]) -> (Answer, u64) {
     let own = own_answer(node);
-    let mut calls: Vec<&&Node<'_>> = evidence.iter().filter(|call| changes(call)).collect();
+    let mut calls: Vec<&&Node<'_>> = evidence.iter().filter(|call| call.changes()).collect();
     if calls.is_empty() {
         calls = evidence.iter().filter(|call| call.is_tool() || own != Answer::Fine).collect();
     }
@@ -204,12 +204,6 @@ fn call_answer(call: &Node<'_>) -> Option<Answer> {
     let unanswered = told == Some(Answer::Unclear) && call.kind == Kind::Transport;
     let told = told.map(|answer| if unanswered { Answer::Lost(Loss::Timeout) } else { answer });
     told.or((!erred && call.is_tool()).then_some(Answer::Fine))
-}
-
-/// Whether an HTTP call may change something: reads on the way (a token, a look-up) decide nothing.
-fn changes(call: &Node<'_>) -> bool {
-    let method = call.facts().http.as_ref().and_then(|http| http.method.as_deref());
-    call.kind == Kind::Transport && matches!(method, Some("POST" | "PUT" | "PATCH" | "DELETE"))
 }
 
 fn length(node: &Node<'_>) -> u64 {

@@ -93,6 +93,24 @@ impl<'a> Scene<'a> {
         self.drafts.ids().filter(move |id| self.drafts[*id].kind == kind)
     }
 
+    /// The model calls, in order of time.
+    pub(super) fn thinks(&self) -> impl Iterator<Item = usize> {
+        self.received().filter(|id| self.nodes[*id].kind == Kind::Think && self.owners.is_step(*id))
+    }
+
+    /// The model calls behind the attempts of a step: themselves, or those that proposed them.
+    pub(super) fn thinks_of(&self, draft: usize) -> Vec<usize> {
+        let step = &self.drafts[draft];
+        let of = |attempt: &Try| match step.kind {
+            Kind::Think => Some(attempt.node),
+            Kind::Read | Kind::Act | Kind::Reconcile => {
+                self.joined.by_node[attempt.node].map(|(think, _)| think)
+            }
+            Kind::Wait | Kind::Agent | Kind::Transport | Kind::Other => None,
+        };
+        step.tries.iter().filter_map(of).collect()
+    }
+
     /// Nothing but a place for a parent that has not arrived.
     pub(super) fn is_placeholder(&self, draft: usize) -> bool {
         self.drafts[draft].first().is_none_or(|first| self.nodes[first].missing)

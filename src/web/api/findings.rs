@@ -4,10 +4,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::domain::finding::Code;
+use crate::domain::fold::{About, about};
 use crate::web::api::answer::Answer;
 use crate::web::api::record::Finding;
 use crate::web::error::WebError;
-use crate::web::finding;
 use crate::web::format;
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
@@ -31,6 +31,8 @@ struct Meaning {
     severity: &'static str,
     title: &'static str,
     meaning: &'static str,
+    matters: &'static str,
+    remedy: &'static str,
 }
 
 /// Answers `GET /api/v1/findings`.
@@ -64,11 +66,16 @@ fn no_such_code() -> WebError {
 fn codes(code: Option<Code>) -> Response {
     let asked = Code::ALL.iter().filter(|known| code.is_none_or(|code| code == **known));
     let codes = asked
-        .map(|code| Meaning {
-            code: code.word(),
-            severity: code.severity().word(),
-            title: finding::title(*code),
-            meaning: finding::explained(*code),
+        .map(|code| {
+            let About { title, means, matters, remedy } = about(*code);
+            Meaning {
+                code: code.word(),
+                severity: code.severity().word(),
+                title,
+                meaning: means,
+                matters,
+                remedy,
+            }
         })
         .collect();
     Answer(Codes { codes }).into_response()

@@ -7,6 +7,7 @@ use crate::domain::ids::{Digest, TraceId};
 use crate::domain::record::{KeptProposal, Redaction};
 use crate::domain::run::RunFinding;
 use crate::domain::step::{Failure, Tokens};
+use crate::web::format;
 use crate::web::run::bodies::Bodies;
 use crate::web::text::cut;
 
@@ -162,6 +163,8 @@ pub(in crate::web) struct Finding {
     code: &'static str,
     severity: &'static str,
     message: String,
+    /// Since when it goes on, where it does until somebody acts.
+    since: Option<String>,
     steps: Vec<String>,
     attempts: Vec<AttemptRef>,
 }
@@ -176,6 +179,7 @@ impl From<&RunFinding> for Finding {
             code: finding.code.word(),
             severity: finding.code.severity().word(),
             message: finding.message.clone(),
+            since: finding.since_ns.map(format::rfc3339),
             steps: finding.step_ids.clone(),
             attempts: finding.spans.iter().map(attempt).collect(),
         }
@@ -188,6 +192,7 @@ impl From<&Noted> for Finding {
             code: finding.code.word(),
             severity: finding.code.severity().word(),
             message: finding.message.clone(),
+            since: None,
             steps: Vec::new(),
             attempts: Vec::new(),
         }

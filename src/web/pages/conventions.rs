@@ -35,6 +35,16 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
         "int",
         "On the last span: how many steps the run had. Makes completeness provable.",
     ),
+    (
+        "recount.run.deadline",
+        "string or int",
+        "Until when the run may go on: RFC 3339 or nanoseconds since 1970. What begins later is a finding.",
+    ),
+    (
+        "recount.reads_sampled",
+        "int",
+        "How many reads the sender left out since its last record. Acts are never left out.",
+    ),
     ("recount.worker.id", "string", "Who ran it."),
     ("recount.step.id", "string", "The planned step. Every attempt of it carries the same id."),
     ("recount.step.kind", "string", "think, read, act, reconcile, wait, agent, transport or other."),

@@ -121,7 +121,12 @@ impl Happened {
             exchanges: attempt.transports.iter().take(EXCHANGES_MAX).map(exchange).collect(),
             again: again(look, view),
             findings: here
-                .map(|finding| (finding::title(finding.code), Text::new(shortened(&finding.message, 300))))
+                .map(|finding| {
+                    (
+                        finding::title(finding.code),
+                        Text::new(finding::said(&finding.message, finding.since_ns)),
+                    )
+                })
                 .collect(),
             trail: trail(run, look),
         }

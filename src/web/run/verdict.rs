@@ -200,7 +200,12 @@ fn row(run: &Run, view: &View, code: Code, found: &[&RunFinding]) -> FindingRow 
     FindingRow {
         title: finding::title(code),
         code: code.word(),
-        text: Text::new(found.first().map(|finding| shortened(&finding.message, 300)).unwrap_or_default()),
+        text: Text::new(
+            found
+                .first()
+                .map(|finding| finding::said(&finding.message, finding.since_ns))
+                .unwrap_or_default(),
+        ),
         more: match found.len() {
             0 | 1 => String::new(),
             n => format!("{} more like it", format::number(n - 1)),

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
 use crate::domain::finding::{Code, Severity};
+use crate::domain::fold::{About, about};
 use crate::web::finding;
 use crate::web::page::{Page, Shell};
 use crate::web::query::{Field, Query};
@@ -12,16 +13,15 @@ use crate::web::viewer::Viewer;
 
 /// The page.
 #[derive(Template)]
-#[template(path = "pages/findings.html")]
-pub(in crate::web) struct FindingsPage {
+#[template(path = "pages/about_findings.html")]
+pub(in crate::web) struct AboutFindingsPage {
     shell: Shell,
     groups: Vec<(&'static str, Vec<Entry>)>,
 }
 
 struct Entry {
     code: &'static str,
-    title: &'static str,
-    text: &'static str,
+    about: About,
     runs: String,
 }
 
@@ -30,8 +30,7 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
     let shell = Shell::of(&state, &viewer, "");
     let entry = |code: &Code| Entry {
         code: code.word(),
-        title: finding::title(*code),
-        text: finding::explained(*code),
+        about: about(*code),
         runs: shell
             .links
             .runs_with(&Query::default().with_only(Field::Finding, Some(code.word())).to_string()),
@@ -43,5 +42,5 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
         .into_iter()
         .map(|severity| (finding::severity(severity), of(severity)))
         .collect();
-    Page(FindingsPage { groups, shell }).into_response()
+    Page(AboutFindingsPage { groups, shell }).into_response()
 }
