@@ -6,13 +6,14 @@ BIN_release := target/release/recount
 BIN_dev := target/debug/recount
 BIN = $(BIN_$(PROFILE))
 
-.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz
+.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz sending
 
 help:
 	@echo "make demo         get the engine, build, start the demo, print the address to open"
 	@echo "make test         get what the tests need, run everything"
 	@echo "make engine       get the embedded ClickHouse engine into the per-user cache"
 	@echo "make bench        the short benches, with their table"
+	@echo "make sending      docs/sending.md with every runtime it names (fetches about 2 GB)"
 	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
 
 demo: engine build
@@ -48,3 +49,7 @@ bench: engine
 screenshots: engine tools
 	$(CARGO) build --quiet
 	tests/e2e/screenshots.sh $(BIN_dev)
+
+sending: engine tools
+	$(CARGO) build --quiet
+	tests/e2e/run.sh $(BIN_dev) sending

@@ -78,4 +78,18 @@ mod tests {
             assert!(dialect.info.about.ends_with('.'), "{}", dialect.info.name);
         }
     }
+
+    #[test]
+    fn every_dialect_has_its_section_in_the_document_of_senders() {
+        let document = include_str!("../../docs/sending.md");
+        let sections: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        let titles = DIALECTS.iter().map(|dialect| dialect.info.title);
+        // The first section is for all; each other one is named as `/about/conventions` names it.
+        assert_eq!(sections.first(), Some(&"What no runtime tells"));
+        let missing: Vec<_> = titles.clone().filter(|title| !sections.contains(title)).collect();
+        assert_eq!(missing, Vec::<&str>::new(), "dialects without a section");
+        let unknown: Vec<_> =
+            sections.iter().skip(1).filter(|name| !titles.clone().any(|t| t == **name)).collect();
+        assert_eq!(unknown, Vec::<&&str>::new(), "sections without a dialect");
+    }
 }

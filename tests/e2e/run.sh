@@ -1,6 +1,6 @@
 #!/bin/sh
 # End to end, with real clients: starts the binary, sends runs with the official SDKs, reads them back, opens pages
-# in a browser. Usage: run.sh PATH_OF_RECOUNT
+# in a browser. Usage: run.sh PATH_OF_RECOUNT; with `sending` behind it, only docs/sending.md, every runtime of it.
 set -eu
 recount="$1"
 cd "$(dirname "$0")/../.."
@@ -32,8 +32,14 @@ start() {
     grpc="$(printf '%s' "$ready" | sed 's/.* otlp_grpc=\([^ ]*\).*/\1/')"
 }
 
-start serve serve
 python="$here/.venv/bin/python"
+start second serve
+second="$ui=$http"
+start serve serve
+if [ "${2:-}" = sending ]; then
+    "$python" "$here/sending.py" --all "$recount" "$ui=$http" "$second"
+    exit
+fi
 for protocol in grpc http; do
     if [ "$protocol" = grpc ]; then endpoint="$grpc"; else endpoint="$http"; fi
     trace="$("$python" "$here/send_run.py" "$protocol" "$endpoint")"
@@ -52,6 +58,7 @@ sed -n '/^```toml/,/^```/p' docs/configuration.md | sed '/^```/d' >"$work/config
 "$recount" check --config "$work/configuration.toml" --data-dir "$work/check" >"$work/check.out"
 grep -q 'all is well' "$work/check.out"
 echo "ok: settings of the README and of docs/configuration.md"
+"$python" "$here/sending.py" "$recount" "$ui=$http" "$second"
 
 start demo demo
 CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"

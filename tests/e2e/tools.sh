@@ -22,6 +22,11 @@ stamp="$(cat requirements.txt package.json package-lock.json | cksum | tr ' ' '-
     npm ci --silent --no-audit --no-fund
     touch "node_modules/done-$stamp"
 }
+stamp="$(cat vercel-7/package.json vercel-7/package-lock.json | cksum | tr ' ' '-')"
+[ -f "vercel-7/node_modules/done-$stamp" ] || {
+    (cd vercel-7 && npm ci --silent --no-audit --no-fund)
+    touch "vercel-7/node_modules/done-$stamp"
+}
 
 ./chromium.sh >/dev/null && exit 0
 if [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null 2>&1; then
