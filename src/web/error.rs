@@ -22,6 +22,11 @@ pub(in crate::web) enum WebError {
     /// The request was addressed to a host that is not ours.
     #[error("this server does not answer to that host name; add it to the setting `hosts`")]
     Host,
+    /// A page of another site sent the request.
+    #[error(
+        "this came from a page of another site, so nothing was done; open the page here and send it again"
+    )]
+    CrossSite,
     /// The store does not answer now.
     #[error("the store does not answer")]
     Unreachable,
@@ -42,6 +47,7 @@ impl WebError {
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
+            Self::CrossSite => StatusCode::FORBIDDEN,
             Self::Unreachable => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooSlow(_) => StatusCode::GATEWAY_TIMEOUT,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
@@ -56,6 +62,7 @@ impl WebError {
             Self::Forbidden => "You can't see this",
             Self::Method => "Not that way",
             Self::Host => "Wrong host name",
+            Self::CrossSite => "From another site",
             Self::Unreachable => "The store does not answer",
             Self::TooSlow(_) => "That took too long",
             Self::Broken => "Something went wrong",

@@ -15,6 +15,7 @@ mod json;
 mod link;
 mod list;
 mod message;
+mod origin;
 mod page;
 mod pages;
 mod params;

@@ -15,6 +15,7 @@ use crate::web::error::WebError;
 use crate::web::health;
 use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
+use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{about_findings, content, conventions, run, runs, status, trace};
 use crate::web::refusal;
@@ -64,6 +65,7 @@ pub fn routes(state: WebState) -> Router {
     let router = router
         .fallback(nowhere)
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(origin::check))
         .layer(from_fn_with_state(state.clone(), host::check))
         .layer(from_fn_with_state(state.clone(), refusal::show))
         .layer(from_fn(guard))

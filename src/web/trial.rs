@@ -119,6 +119,19 @@ async fn other_hosts_and_other_methods_are_refused() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_site_changes_nothing() {
+    let router = router("").await;
+    for (site, status) in [("same-origin", 405), ("none", 405), ("cross-site", 403), ("same-site", 403)] {
+        let post = Request::post("/api/v1/runs").header(HOST, "localhost").header("sec-fetch-site", site);
+        let response = router.clone().oneshot(post.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{site}");
+        let get = Request::get("/status").header(HOST, "localhost").header("sec-fetch-site", site);
+        let response = router.clone().oneshot(get.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK, "{site}");
+    }
+}
+
+#[tokio::test]
 async fn machines_that_watch_are_answered() {
     let router = router("").await;
     assert_eq!(get(&router, "/healthz").await.status, StatusCode::OK);
