@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::config::error::ConfigError;
-use crate::conventions::{OnUnknown, ToolRule, ToolRules};
+use crate::conventions::{ToolRule, ToolRules};
 use crate::domain::kind::Kind;
+use crate::domain::policy::OnUnknown;
 
 /// One tool's table; the design's section 5 shows an example.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -21,6 +22,7 @@ pub(super) struct ToolTable {
     read_back: bool,
     phrase: Option<String>,
     escalate_over: Option<f64>,
+    second_person_over: Option<f64>,
     on_unknown: Option<String>,
 }
 
@@ -44,7 +46,7 @@ impl ToolTable {
         };
         let on_unknown = match self.on_unknown {
             Some(word) => Some(OnUnknown::from_word(&word).ok_or_else(|| {
-                refused("tools.on_unknown", &tool, word, "it is `reconcile`, `escalate` or `retry`")
+                refused("tools.on_unknown", &tool, word, "it is `reconcile`, `replay` or `escalate`")
             })?),
             None => None,
         };
@@ -65,6 +67,7 @@ impl ToolTable {
             read_back: self.read_back,
             phrase: self.phrase,
             escalate_over: self.escalate_over,
+            second_person_over: self.second_person_over,
             on_unknown,
         })
     }

@@ -31,5 +31,5 @@ pub use field::{Count, Exchange, Field, Read, Side, Text};
 pub use reader::{Conventions, LOG_BODY, LOG_EVENT_NAME, LOG_OBSERVED, LOG_SEVERITY, LOG_SPAN};
 pub use rebuild::rebuild;
 pub use retries::{Retry, retries};
-pub use rules::{OnUnknown, RuleError, ToolRule, ToolRules};
+pub use rules::{RuleError, ToolRule, ToolRules};
 pub use table::dialects;

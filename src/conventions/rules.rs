@@ -4,6 +4,7 @@ use thiserror::Error;
 use crate::conventions::fill;
 use crate::domain::entity::Entity;
 use crate::domain::kind::Kind;
+use crate::domain::policy::{OnUnknown, ToolPolicy};
 use crate::domain::step::Facts;
 
 /// A rule for the tools whose name matches, as configuration gives it.
@@ -27,35 +28,10 @@ pub struct ToolRule {
     pub phrase: Option<String>,
     /// Amounts above this go to a person.
     pub escalate_over: Option<f64>,
+    /// Amounts above this are closed by two people.
+    pub second_person_over: Option<f64>,
     /// What to do with an unknown outcome.
     pub on_unknown: Option<OnUnknown>,
-}
-
-/// What to do with an unknown outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnUnknown {
-    /// Ask the downstream system.
-    Reconcile,
-    /// Ask a person.
-    Escalate,
-    /// The same key may be sent again.
-    Retry,
-}
-
-impl OnUnknown {
-    /// The word of the configuration, the API and pages.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reconcile => "reconcile",
-            Self::Escalate => "escalate",
-            Self::Retry => "retry",
-        }
-    }
-
-    /// Reads the word back.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Reconcile, Self::Escalate, Self::Retry].into_iter().find(|known| known.word() == word)
-    }
 }
 
 /// Why a rule can't be used.
@@ -119,6 +95,16 @@ impl ToolRules {
     /// The rule for a tool.
     pub fn for_tool(&self, tool: &str) -> Option<&ToolRule> {
         self.find(tool).map(|ready| &ready.rule)
+    }
+
+    /// What the rules say about unknown outcomes of a tool; without a rule, what holds for any.
+    pub fn policy(&self, tool: &str) -> ToolPolicy {
+        self.for_tool(tool).map_or_else(ToolPolicy::default, |rule| ToolPolicy {
+            on_unknown: rule.on_unknown.unwrap_or_default(),
+            escalate_over: rule.escalate_over,
+            second_person_over: rule.second_person_over,
+            key_ttl_ns: rule.key_ttl_ns,
+        })
     }
 
     fn find(&self, tool: &str) -> Option<&ReadyRule> {

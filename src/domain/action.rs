@@ -1,7 +1,9 @@
 //! What an act intends, over runs and workers: one per idempotency key.
+use crate::domain::case::lapsed;
 use crate::domain::entity::Entity;
 use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::outcome::{Evidence, Gate, Outcome};
+use crate::domain::path::Move;
 
 /// One intended effect, in one row: derived from records, can be rebuilt from nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +34,12 @@ pub struct Action {
     pub held_count: u32,
     /// Whether attempts had different arguments.
     pub argument_drift: bool,
+    /// How its state came to be, in order.
+    pub path: Vec<Move>,
+    /// Every attempt, held ones too, in order.
+    pub uses: Vec<ActionUse>,
+    /// The action (its key or step id) that this one undoes.
+    pub compensates: Option<String>,
     /// The last gate decision.
     pub gate: Gate,
     /// The amount at stake.
@@ -44,8 +52,52 @@ pub struct Action {
     pub step_id: String,
     /// Its attempts.
     pub spans: Vec<(TraceId, SpanId)>,
+    /// The agent of the first.
+    pub agent: Option<String>,
     /// Entities.
     pub entities: Vec<Entity>,
     /// Records and case events folded: the version of this row.
     pub version: u64,
+}
+
+/// One attempt at an action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionUse {
+    /// The run.
+    pub run_id: String,
+    /// The step in it.
+    pub step_id: String,
+    /// The attempt's number in the step.
+    pub number: u32,
+    /// The trace.
+    pub trace_id: TraceId,
+    /// The span.
+    pub span_id: SpanId,
+    /// Start, nanoseconds since 1970.
+    pub started_ns: u64,
+    /// End.
+    pub ended_ns: Option<u64>,
+    /// Who ran it.
+    pub worker: Option<String>,
+    /// The fencing number.
+    pub epoch: Option<u64>,
+    /// What the gate decided.
+    pub gate: Gate,
+    /// Its own outcome; `None` where the gate held it.
+    pub outcome: Option<Outcome>,
+    /// In words.
+    pub reason: String,
+}
+
+impl Action {
+    /// Lets time pass: a submitted act whose deadline is over is unknown, without anybody writing it.
+    pub fn pass(&mut self, now_ns: u64) {
+        let Some(due) = self.unknown_at_ns.filter(|due| *due <= now_ns) else { return };
+        if self.outcome == Outcome::Submitted {
+            (self.outcome, self.evidence) = (Outcome::Unknown, Evidence::Timeout);
+            self.changed_ns = self.changed_ns.max(due);
+            self.path.push(lapsed(due));
+        }
+        self.unknown_at_ns = None;
+    }
 }

@@ -9,6 +9,8 @@ pub mod ids;
 pub mod kind;
 pub mod lifecycle;
 pub mod outcome;
+pub mod path;
+pub mod policy;
 pub mod record;
 pub mod run;
 pub mod scope;

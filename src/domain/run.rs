@@ -5,6 +5,7 @@ use crate::domain::finding::Code;
 use crate::domain::ids::{Digest, SpanId, TraceId};
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
+use crate::domain::path::Move;
 use crate::domain::record::Record;
 
 /// One execution of an agent, over one or more traces and workers.
@@ -107,12 +108,25 @@ pub struct RunStep {
     pub depth: u32,
     /// Seconds-precise idle time before it, nanoseconds, when nothing of the run was going on.
     pub gap_before_ns: u64,
+    /// Who asked for the truth of it, in order.
+    pub looks: Vec<Look>,
     /// The step whose truth it asks for (`recount.step.verifies`).
     pub verifies: Option<String>,
     /// The think step that proposed it.
     pub proposed_by: Option<String>,
     /// Indexes into [`Run::findings`].
     pub findings: Vec<usize>,
+}
+
+/// A look-up or read-back of an act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// When it ended, nanoseconds since 1970.
+    pub at_ns: u64,
+    /// Whether it got an answer itself. One without proves nothing either way.
+    pub answered: bool,
+    /// Its span.
+    pub span_id: SpanId,
 }
 
 /// A place in the attempts of a step.
@@ -141,6 +155,8 @@ pub struct Attempt {
     pub evidence: Option<Evidence>,
     /// What it became by reconciliation, read-back or resolution.
     pub now: Option<(Outcome, Evidence)>,
+    /// How its state came to be, in order; empty on what is no act and on held calls.
+    pub path: Vec<Move>,
     /// In words for people: "no answer after 30 s", "answered OK, not read back", "refused with 422".
     pub reason: String,
     /// HTTP and MCP spans below it, in order: evidence.

@@ -2,10 +2,11 @@
 //! them.
 use std::collections::BTreeSet;
 
+use crate::domain::case::CaseEvent;
 use crate::domain::ids::TraceId;
 use crate::domain::record::Record;
 use crate::domain::scope::Scope;
-use crate::store::queries::trace_records;
+use crate::store::queries::{events_about, trace_records};
 use crate::store::{Store, StoreError, key_traces, traces_of};
 
 /// What there is to fold.
@@ -17,6 +18,8 @@ pub(super) struct Material {
     pub(super) keys: BTreeSet<String>,
     /// Records of all traces that were read.
     pub(super) records: Vec<Record>,
+    /// What people and jobs appended to the cases of these records.
+    pub(super) events: Vec<CaseEvent>,
     traces: BTreeSet<TraceId>,
 }
 
@@ -35,6 +38,11 @@ pub(super) async fn gather(store: &Store, scope: &Scope, traces: &[TraceId]) -> 
         material.read(store, scope, &joined).await?;
         material.read_runs(store, scope, read).await?;
     }
+    let keys: BTreeSet<&str> =
+        material.records.iter().filter_map(|record| record.facts.key.as_deref()).collect();
+    let keys: Vec<&str> = keys.into_iter().collect();
+    let traces: Vec<TraceId> = material.traces.iter().copied().collect();
+    material.events = events_about(store, scope, &keys, &traces).await?;
     Ok(material)
 }
 

@@ -1,6 +1,7 @@
 //! Which of two lines for one run knows more.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::case::CaseEvent;
 use crate::domain::fold::joined_traces;
 use crate::domain::ids::TraceId;
 use crate::domain::record::Record;
@@ -24,7 +25,7 @@ struct Group {
 }
 
 impl Heard {
-    pub(super) fn of(records: &[Record]) -> Self {
+    pub(super) fn of(records: &[Record], events: &[CaseEvent]) -> Self {
         let mut heard = Self::default();
         for record in records {
             let trace_id = record.facts.trace_id;
@@ -43,7 +44,31 @@ impl Heard {
             group.last_ns = group.last_ns.max(record.received_ns);
             group.records += 1;
         }
+        heard.hear(records, events);
         heard
+    }
+
+    /// Events count for every trace that used their key, or for that of their attempt.
+    fn hear(&mut self, records: &[Record], events: &[CaseEvent]) {
+        if events.is_empty() {
+            return;
+        }
+        let mut using: BTreeMap<&str, BTreeSet<TraceId>> = BTreeMap::new();
+        for record in records {
+            if let Some(key) = &record.facts.key {
+                using.entry(key).or_default().insert(self.find(record.facts.trace_id));
+            }
+        }
+        for event in events {
+            let of_key = event.key.as_deref().and_then(|key| using.get(key));
+            let own = BTreeSet::from([self.find(event.trace_id)]);
+            for group in of_key.unwrap_or(&own) {
+                if let Some(group) = self.groups.get_mut(group) {
+                    group.last_ns = group.last_ns.max(event.at_ns);
+                    group.records += 1;
+                }
+            }
+        }
     }
 
     /// Whether these traces were received in more than one request: then a line of them may stand under
@@ -112,14 +137,14 @@ mod tests {
             record(9, 9_000, None),
         ];
         let of = |count: usize, trace: u8| {
-            Heard::of(all.get(..count).unwrap()).precedence([&TraceId([trace; 16])])
+            Heard::of(all.get(..count).unwrap(), &[]).precedence([&TraceId([trace; 16])])
         };
         assert!(of(1, 3) < of(2, 3));
         assert!(of(2, 3) < of(3, 3));
         assert_eq!(of(3, 3), of(4, 3));
         assert_eq!(of(3, 3), of(3, 1));
         assert!(of(4, 9) > of(4, 1));
-        let heard = Heard::of(&all);
+        let heard = Heard::of(&all, &[]);
         assert!(heard.came_in_pieces([&TraceId([3; 16])]) && !heard.came_in_pieces([&TraceId([9; 16])]));
     }
 }

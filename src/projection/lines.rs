@@ -4,7 +4,10 @@ use crate::domain::scope::Scope;
 use crate::projection::error::ProjectionError;
 use crate::projection::fold::{Folded, fold};
 use crate::projection::gather::gather;
-use crate::store::{Store, StoreError, standing_actions, standing_runs, write_actions, write_runs};
+use crate::store::{
+    Store, StoreError, standing_actions, standing_cases, standing_runs, write_actions, write_cases,
+    write_runs,
+};
 
 /// When lines are folded, how long they live, and the name that tells this writing from every other: lines
 /// written twice under one name are written once.
@@ -50,6 +53,7 @@ pub(super) async fn write_lines(
     settle(store, &scope, &mut folded).await?;
     let Writing { kept_days, name, .. } = writing;
     write_actions(store, &folded.actions, kept_days, &format!("{name} actions")).await?;
+    write_cases(store, &folded.cases, kept_days, &format!("{name} cases")).await?;
     write_runs(store, &folded.runs, kept_days, &format!("{name} runs")).await?;
     let written = folded.runs.into_iter().filter(|line| !line.is_deleted);
     Ok(Written {
@@ -61,6 +65,11 @@ pub(super) async fn write_lines(
 
 /// Looks for lines that stand and should not. What came at once never had others.
 async fn settle(store: &Store, scope: &Scope, folded: &mut Folded) -> Result<(), StoreError> {
+    let case_ids: Vec<&str> = folded.doubtful_case_ids.iter().map(String::as_str).collect();
+    if !case_ids.is_empty() {
+        let standing = standing_cases(store, scope, &case_ids).await?;
+        folded.settle_cases(&standing);
+    }
     let run_ids: Vec<&str> = folded.doubtful_run_ids.iter().map(String::as_str).collect();
     let keys: Vec<&str> = folded.doubtful_keys.iter().map(String::as_str).collect();
     if run_ids.is_empty() && keys.is_empty() {

@@ -33,6 +33,9 @@ pub const MIGRATIONS: &[Migration] = list![
     "0014_lifecycle",
     "0015_runs",
     "0016_actions",
+    "0017_case_events",
+    "0018_cases",
+    "0019_actions_path",
 ];
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 //! Parquet). A literal `?` needs no escaping.
 //!
 //! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
+mod case_events;
 mod client;
 mod derived;
 mod engine;
@@ -38,8 +39,8 @@ mod traces;
 
 pub use client::{Answering, Store};
 pub use derived::{
-    ActionLine, RunLine, StandingAction, StandingRun, standing_actions, standing_runs, write_actions,
-    write_runs,
+    ActionLine, CaseLine, RunLine, StandingAction, StandingCase, StandingRun, standing_actions,
+    standing_cases, standing_runs, write_actions, write_cases, write_runs,
 };
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use error::{Answer, StoreError};

@@ -9,6 +9,8 @@ use crate::domain::fold::outcome::Told;
 use crate::domain::ids::SpanId;
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
+use crate::domain::path::{Move, Origin};
+use crate::domain::run::Look;
 
 /// A step before it is shown.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(super) struct Draft {
     pub(super) evidence: Option<Evidence>,
     /// How often somebody asked for the truth of it and got an answer.
     pub(super) looked_up: usize,
+    /// Everybody who asked, answered or not.
+    pub(super) looks: Vec<Look>,
     /// A read-back or look-up disagrees with what was answered.
     pub(super) contradicted: bool,
     /// A person or job closed its case.
@@ -46,12 +50,51 @@ pub(super) struct Try {
     pub(super) now: Option<(Outcome, Evidence)>,
     /// When that was found out.
     pub(super) settled_ns: Option<u64>,
+    /// How its state came to be.
+    pub(super) path: Vec<Move>,
+}
+
+/// Who or what moves an act's state, when and why.
+#[derive(Debug, Clone)]
+pub(super) struct Mover {
+    pub(super) at_ns: u64,
+    pub(super) by: String,
+    pub(super) evidence: Evidence,
+    pub(super) origin: Origin,
+}
+
+impl Mover {
+    /// The move to a state.
+    pub(super) fn to(&self, state: Outcome) -> Move {
+        let Self { at_ns, by, evidence, origin } = self.clone();
+        Move { state, at_ns, by, evidence, origin }
+    }
 }
 
 impl Try {
     /// What counts now.
     pub(super) fn effective(&self) -> Option<Outcome> {
         self.now.map(|(outcome, _)| outcome).or(self.outcome)
+    }
+
+    /// Whether it may have happened, as far as is known now.
+    pub(super) fn is_open(&self) -> bool {
+        self.effective().is_some_and(Outcome::blocks_retry)
+    }
+
+    /// It became this.
+    pub(super) fn settle(&mut self, outcome: Outcome, mover: &Mover) {
+        self.now = Some((outcome, mover.evidence));
+        self.settled_ns = Some(mover.at_ns);
+        self.path.push(mover.to(outcome));
+    }
+
+    /// What was found out counts no more: it is unknown again.
+    pub(super) fn reopen(&mut self, mover: &Mover) {
+        let own = self.outcome == Some(Outcome::Unknown);
+        self.now = (!own).then_some((Outcome::Unknown, mover.evidence));
+        self.settled_ns = None;
+        self.path.push(mover.to(Outcome::Unknown));
     }
 }
 
@@ -82,6 +125,7 @@ pub(super) fn drafts(linked: Vec<Linked>, nodes: &Arena<Node<'_>>, told: &Arena<
                 outcome: None,
                 evidence: None,
                 looked_up: 0,
+                looks: Vec::new(),
                 contradicted: false,
                 resolved: false,
                 verifies: None,
@@ -159,6 +203,7 @@ fn number(step: &Linked, nodes: &Arena<Node<'_>>, told: &Arena<Told>) -> (Vec<Tr
                 outcome: told[*id].outcome,
                 now: None,
                 settled_ns: None,
+                path: Vec::new(),
             }
         })
         .collect();

@@ -8,6 +8,7 @@ use crate::domain::fold::node::{SpanKey, span_key};
 use crate::domain::fold::versions::rank;
 use crate::domain::ids::TraceId;
 use crate::domain::kind::Carrier;
+use crate::domain::path::Telling;
 use crate::domain::record::Record;
 use crate::domain::value::Value;
 
@@ -33,6 +34,17 @@ pub(super) struct Around {
     pub(super) session_id: Option<String>,
     /// The only user told elsewhere in its traces.
     pub(super) user_id: Option<String>,
+    /// What other runs tell about its keys.
+    pub(super) tellings: Vec<Telling>,
+}
+
+impl Part {
+    /// Lets it hear what other runs tell about its keys. What it tells itself is left out.
+    pub fn hear(&mut self, tellings: impl IntoIterator<Item = Telling>) {
+        let run_id = Some(self.run_id.as_str());
+        let others = tellings.into_iter().filter(|telling| telling.told.origin.run_id() != run_id);
+        self.around.tellings.extend(others);
+    }
 }
 
 /// Splits the records of a closed set of traces by run. A trace can hold several runs, a run several

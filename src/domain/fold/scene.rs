@@ -59,7 +59,8 @@ impl<'a> Scene<'a> {
         let linking =
             Linking { nodes: &nodes, tree: &tree, owners: &owners, joined: &joined, told: &told, now_ns };
         let mut drafts = drafts(linking.steps(), &nodes, &told);
-        Settling { nodes: &nodes, told: &told, events, run_id }.settle(&mut drafts);
+        let tellings = &around.tellings;
+        Settling { nodes: &nodes, told: &told, events, tellings, run_id }.settle(&mut drafts);
         let mut draft_of = Arena::beside(&nodes, 0);
         for id in drafts.ids() {
             for attempt in &drafts[id].tries {

@@ -2,22 +2,27 @@
 //! resolved. An attempt's own outcome is never rewritten; what it became stands beside it.
 use std::collections::{BTreeMap, HashMap};
 
-use crate::domain::case::{CaseAct, CaseEvent};
+use crate::domain::case::{CaseEvent, lapsed};
 use crate::domain::fold::answer::Answer;
 use crate::domain::fold::arena::Arena;
-use crate::domain::fold::draft::{Draft, Try};
+use crate::domain::fold::closing::Closing;
+use crate::domain::fold::draft::{Draft, Mover, Try};
 use crate::domain::fold::limits::LOOK_TARGETS_MAX;
 use crate::domain::fold::node::Node;
 use crate::domain::fold::outcome::Told;
 use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
+use crate::domain::path::{Move as Moved, Origin, Telling};
+use crate::domain::run::Look;
 
 /// What settling looks at.
 pub(super) struct Settling<'a> {
     pub(super) nodes: &'a Arena<Node<'a>>,
     pub(super) told: &'a Arena<Told>,
     pub(super) events: &'a [CaseEvent],
+    /// What other runs tell about keys of this one.
+    pub(super) tellings: &'a [Telling],
     pub(super) run_id: &'a str,
 }
 
@@ -36,6 +41,7 @@ enum Found {
 #[derive(Debug, Clone, Copy)]
 enum Move<'a> {
     Look { node: usize, found: Found, only: Option<usize> },
+    Telling(&'a Telling),
     Event(&'a CaseEvent),
 }
 
@@ -47,37 +53,70 @@ type Moves<'a> = BTreeMap<usize, Vec<((u64, bool, Tie<'a>), Move<'a>)>>;
 enum Tie<'a> {
     Span(TraceId, SpanId),
     Event(&'a str),
+    Telling(&'a Origin),
 }
 
 impl<'a> Settling<'a> {
     /// Settles every act, then says what counts now for every step.
     pub(super) fn settle(&self, drafts: &mut Arena<Draft>) {
+        for draft in drafts.iter_mut() {
+            draft.tries.iter_mut().for_each(|attempt| attempt.path = self.own_moves(attempt));
+        }
         let moves = self.moves(drafts);
         for (draft, mut moves) in moves {
             moves.sort_by(|a, b| a.0.cmp(&b.0));
-            let mut closed = false;
-            for ((at, ..), step) in moves {
+            let mut closing = Closing::default();
+            for (_, step) in moves {
+                let draft = &mut drafts[draft];
                 match step {
-                    Move::Look { node, found, only } => self.look(&mut drafts[draft], node, (found, only)),
-                    Move::Event(event) => event_moves(&mut drafts[draft], event, &mut closed, self.nodes, at),
+                    Move::Look { node, found, only } => self.look(draft, node, (found, only)),
+                    Move::Telling(telling) => self.hear(draft, telling),
+                    Move::Event(event) => closing.take(draft, event, self.nodes),
                 }
             }
         }
         self.repeats(drafts);
         for draft in drafts.iter_mut() {
+            draft.tries.iter_mut().for_each(|attempt| attempt.path.sort_by_key(|moved| moved.at_ns));
             let (outcome, evidence) = self.counts(draft);
             draft.outcome = outcome;
             draft.evidence = evidence;
         }
     }
 
+    /// How an attempt's own outcome came to be: it was sent, and then it was answered, or not.
+    fn own_moves(&self, attempt: &Try) -> Vec<Moved> {
+        let (node, told) = (&self.nodes[attempt.node], &self.told[attempt.node]);
+        let Some(outcome) = attempt.outcome else { return Vec::new() };
+        let sent = self.mover(node, Evidence::Given, node.start).to(Outcome::Submitted);
+        if outcome == Outcome::Submitted {
+            return vec![sent];
+        }
+        let evidence = told.evidence.unwrap_or(Evidence::Given);
+        match told.lapses_at.filter(|_| outcome == Outcome::Unknown) {
+            Some(at) => vec![sent, lapsed(at)],
+            None => vec![sent, self.mover(node, evidence, node.end.unwrap_or(node.start)).to(outcome)],
+        }
+    }
+
+    /// The worker of a span as what moves a state.
+    fn mover(&self, node: &Node<'_>, evidence: Evidence, at_ns: u64) -> Mover {
+        let facts = node.facts();
+        let by = facts.worker.as_deref().or(facts.agent.as_deref()).or(facts.service.as_deref());
+        let origin =
+            Origin::Span { run_id: self.run_id.to_owned(), trace_id: node.trace, span_id: node.span };
+        Mover { at_ns, by: by.unwrap_or("runtime").to_owned(), evidence, origin }
+    }
+
     fn moves(&self, drafts: &mut Arena<Draft>) -> Moves<'a> {
         let mut moves: Moves<'a> = BTreeMap::new();
         let asks = |node: &Node<'_>| node.kind == Kind::Reconcile || node.facts().verifies.is_some();
-        if self.events.is_empty() && !self.nodes.iter().any(asks) {
+        let is_told = !self.events.is_empty() || !self.tellings.is_empty();
+        if !is_told && !self.nodes.iter().any(asks) {
             return moves;
         }
         let index = Index::of(drafts, self.nodes);
+        let mut looks = Vec::new();
         for id in drafts.ids() {
             let mut verifies = None;
             for attempt in &drafts[id].tries {
@@ -92,6 +131,7 @@ impl<'a> Settling<'a> {
                         continue;
                     }
                     verifies = verifies.or(Some(target));
+                    looks.push((target, Look { at_ns: at.0, answered: found.is_some(), span_id: node.span }));
                     if let Some(found) = found {
                         let look = Move::Look { node: attempt.node, found, only };
                         moves.entry(target).or_default().push((at, look));
@@ -100,10 +140,19 @@ impl<'a> Settling<'a> {
             }
             drafts[id].verifies = verifies;
         }
+        for (target, look) in looks {
+            drafts[target].looks.push(look);
+        }
         for event in self.events {
-            for target in index.of_event(event, self.run_id) {
+            for target in index.of_event(event, self.nodes) {
                 let at = (event.at_ns, true, Tie::Event(&event.event_id));
                 moves.entry(target).or_default().push((at, Move::Event(event)));
+            }
+        }
+        for telling in self.tellings {
+            for target in index.by_key.get(&telling.key).into_iter().flatten() {
+                let at = (telling.told.at_ns, false, Tie::Telling(&telling.told.origin));
+                moves.entry(*target).or_default().push((at, Move::Telling(telling)));
             }
         }
         moves
@@ -151,70 +200,124 @@ impl<'a> Settling<'a> {
             .zip(eligible)
             .filter_map(|(attempt, meant)| meant.then_some(attempt))
             .collect();
-        draft.contradicted |= match found {
-            Found::Done => self.done(&mut meant, evidence, at),
-            Found::NotDone => not_done(&mut meant, reconcile, evidence, at),
-            Found::Silent => self.silent(meant, evidence),
+        let mover = self.mover(look, evidence, at);
+        let (contradicted, reopened) = match found {
+            Found::Done => (false, self.done(&mut meant, &mover)),
+            Found::NotDone => twice(not_done(&mut meant, reconcile, &mover)),
+            Found::Silent => twice(self.silent(meant, &mover)),
         };
+        draft.contradicted |= contradicted;
+        draft.resolved &= !reopened;
     }
 
-    /// It is there: the last open attempt made it, and all others under the same key with it.
-    fn done(&self, meant: &mut [&mut Try], evidence: Evidence, at: u64) -> bool {
-        let any_open = meant.iter().any(|attempt| is_open(attempt));
-        let Some(last) = meant.iter().rposition(|attempt| !any_open || is_open(attempt)) else {
+    /// Another run tells what became of an act under the same key.
+    fn hear(&self, draft: &mut Draft, telling: &Telling) {
+        let told = &telling.told;
+        let mover = Mover {
+            at_ns: told.at_ns,
+            by: told.by.clone(),
+            evidence: told.evidence,
+            origin: told.origin.clone(),
+        };
+        let is_look = matches!(told.evidence, Evidence::Reconcile | Evidence::ReadBack);
+        let meant = |attempt: &Try| {
+            let node = &self.nodes[attempt.node];
+            let facts = node.facts();
+            let same_tool = telling.tool.is_none() || telling.tool == facts.tool;
+            let kept = is_look || facts.key_expires_ns.is_none_or(|expires| told.at_ns < expires);
+            attempt.outcome.is_some()
+                && facts.key.as_deref() == Some(telling.key.as_str())
+                && same_tool
+                && kept
+                && node.start <= told.at_ns
+        };
+        let mut meant: Vec<&mut Try> = draft.tries.iter_mut().filter(|attempt| meant(attempt)).collect();
+        let reopened = match told.state {
+            Outcome::Confirmed if is_look => self.done(&mut meant, &mover),
+            Outcome::Confirmed => {
+                // An attempt elsewhere that went well says nothing about one that was refused here.
+                let open = meant.into_iter().filter(|attempt| attempt.is_open());
+                open.for_each(|attempt| attempt.settle(Outcome::Confirmed, &mover));
+                false
+            }
+            Outcome::Failed => not_done(&mut meant, true, &mover),
+            Outcome::Submitted | Outcome::Unknown => false,
+        };
+        draft.looked_up += usize::from(is_look);
+        draft.resolved &= !reopened;
+    }
+
+    /// It is there: the last open attempt made it, and all others under the same key with it. Whether that
+    /// contradicts a resolution.
+    fn done(&self, meant: &mut [&mut Try], mover: &Mover) -> bool {
+        let any_open = meant.iter().any(|attempt| attempt.is_open());
+        let Some(last) = meant.iter().rposition(|attempt| !any_open || attempt.is_open()) else {
             return false;
         };
         let key = meant.get(last).and_then(|attempt| self.key(attempt)).map(str::to_owned);
+        let confirmed = |attempt: &Try| attempt.effective() == Some(Outcome::Confirmed);
+        let any_confirmed = key.is_some() && meant.iter().any(|attempt| confirmed(attempt));
+        let mut reopened = false;
         for (place, attempt) in meant.iter_mut().enumerate() {
-            let same = key.is_some() && self.key(attempt) == key.as_deref() && is_open(attempt);
+            let same = key.is_some() && self.key(attempt) == key.as_deref() && attempt.is_open();
+            if attempt.now == Some((Outcome::Confirmed, Evidence::Resolution)) {
+                // It agrees with what somebody found out before.
+                continue;
+            }
             if place == last || same {
                 // Somebody closed it as not done: now nobody knows, and the case is open again.
-                let closed = attempt.now == Some((Outcome::Failed, Evidence::Resolution));
-                let outcome = if closed { Outcome::Unknown } else { Outcome::Confirmed };
-                attempt.now = Some((outcome, evidence));
-                attempt.settled_ns = Some(at);
+                let closed = attempt.now == Some((Outcome::Failed, Evidence::Resolution)) && !any_confirmed;
+                reopened |= closed;
+                attempt.settle(if closed { Outcome::Unknown } else { Outcome::Confirmed }, mover);
             }
         }
-        false
+        reopened
     }
 
     /// It answered without saying so: what was only confirmed by an answer is not confirmed by it.
-    fn silent(&self, meant: Vec<&mut Try>, evidence: Evidence) -> bool {
+    fn silent(&self, meant: Vec<&mut Try>, mover: &Mover) -> bool {
         let Some(attempt) = meant.into_iter().next_back() else { return false };
         let by_status = self.told[attempt.node].evidence == Some(Evidence::Status);
         let doubtful = by_status && attempt.now.is_none() && attempt.outcome != Some(Outcome::Unknown);
         if doubtful {
-            attempt.now = Some((Outcome::Unknown, evidence));
+            attempt.settle(Outcome::Unknown, mover);
         }
         doubtful
     }
 
     /// A repeat under the same key is the same effect: once the provider confirms either, both are settled.
     fn repeats(&self, drafts: &mut Arena<Draft>) {
-        let mut confirmed: HashMap<(&str, &str), Evidence> = HashMap::new();
+        let mut confirmed: HashMap<(&str, &str), Mover> = HashMap::new();
         for draft in drafts.iter() {
             for attempt in
                 draft.tries.iter().filter(|attempt| attempt.effective() == Some(Outcome::Confirmed))
             {
-                let facts = self.nodes[attempt.node].facts();
+                let node = &self.nodes[attempt.node];
+                let facts = node.facts();
                 let own = self.told[attempt.node].evidence;
                 let evidence = attempt.now.map(|(_, evidence)| evidence).or(own).unwrap_or(Evidence::Status);
                 if let (Some(tool), Some(key)) = (facts.tool.as_deref(), facts.key.as_deref())
-                    && facts.key_expires_ns.is_none_or(|expires| self.nodes[attempt.node].start < expires)
+                    && facts.key_expires_ns.is_none_or(|expires| node.start < expires)
                 {
-                    let best = confirmed.entry((tool, key)).or_insert(evidence);
-                    *best = (*best).min(evidence);
+                    let at_ns = attempt.settled_ns.or(node.end).unwrap_or(node.start);
+                    let mover = self.mover(node, evidence, at_ns);
+                    let best = confirmed.entry((tool, key)).or_insert_with(|| mover.clone());
+                    if evidence < best.evidence {
+                        *best = mover;
+                    }
                 }
             }
         }
         for draft in drafts.iter_mut() {
             for attempt in draft.tries.iter_mut() {
-                let open = attempt.effective().is_some_and(Outcome::blocks_retry);
                 let facts = self.nodes[attempt.node].facts();
                 let (Some(tool), Some(key)) = (facts.tool.as_deref(), facts.key.as_deref()) else { continue };
-                if let Some(evidence) = confirmed.get(&(tool, key)).filter(|_| open && attempt.now.is_none())
+                if attempt.is_open()
+                    && attempt.now.is_none()
+                    && let Some(mover) = confirmed.get(&(tool, key))
                 {
-                    attempt.now = Some((Outcome::Confirmed, *evidence));
+                    attempt.now = Some((Outcome::Confirmed, mover.evidence));
+                    attempt.path.push(mover.to(Outcome::Confirmed));
                 }
             }
         }
@@ -243,9 +346,9 @@ impl<'a> Settling<'a> {
     }
 }
 
-/// It is not there: what was open did not happen, and what was answered well is in doubt.
-fn not_done(meant: &mut [&mut Try], reconcile: bool, evidence: Evidence, at: u64) -> bool {
-    let any_open = meant.iter().any(|attempt| is_open(attempt));
+/// It is not there: what was open did not happen, and what was answered well is in doubt. Whether it was.
+fn not_done(meant: &mut [&mut Try], reconcile: bool, mover: &Mover) -> bool {
+    let any_open = meant.iter().any(|attempt| attempt.is_open());
     let mut contradicted = false;
     for attempt in meant {
         let doubtful = match attempt.effective() {
@@ -255,43 +358,13 @@ fn not_done(meant: &mut [&mut Try], reconcile: bool, evidence: Evidence, at: u64
             Some(Outcome::Confirmed | Outcome::Failed) | None => continue,
         };
         contradicted |= doubtful;
-        attempt.now = Some((if doubtful { Outcome::Unknown } else { Outcome::Failed }, evidence));
-        attempt.settled_ns = Some(at);
+        attempt.settle(if doubtful { Outcome::Unknown } else { Outcome::Failed }, mover);
     }
     contradicted
 }
 
-fn is_open(attempt: &Try) -> bool {
-    attempt.effective().is_some_and(Outcome::blocks_retry)
-}
-
-fn event_moves(draft: &mut Draft, event: &CaseEvent, closed: &mut bool, nodes: &Arena<Node<'_>>, at: u64) {
-    match &event.act {
-        CaseAct::Resolve { outcome, .. } if !*closed => {
-            *closed = true;
-            draft.resolved = true;
-            for attempt in &mut draft.tries {
-                let key = nodes[attempt.node].facts().key.as_deref();
-                let meant = event.key.as_deref().is_none_or(|meant| key == Some(meant));
-                if meant && attempt.effective().is_some_and(Outcome::blocks_retry) {
-                    attempt.now = Some((*outcome, Evidence::Resolution));
-                    attempt.settled_ns = Some(at);
-                }
-            }
-        }
-        CaseAct::Reopen(_) => {
-            *closed = false;
-            draft.resolved = false;
-            for attempt in &mut draft.tries {
-                if attempt.now.is_some_and(|(_, evidence)| evidence == Evidence::Resolution) {
-                    attempt.now = None;
-                    attempt.settled_ns = None;
-                }
-            }
-        }
-        // Of two that close at once the first counts; the second was answered with a conflict.
-        CaseAct::Resolve { .. } | CaseAct::Claim | CaseAct::Comment(_) => {}
-    }
+fn twice(both: bool) -> (bool, bool) {
+    (both, both)
 }
 
 /// Finds the acts that a look-up or a case event is about.
@@ -359,15 +432,16 @@ impl Index {
         self.by_span.get(&SpanId::parse(id)?)
     }
 
-    fn of_event(&self, event: &CaseEvent, run_id: &str) -> Vec<usize> {
+    fn of_event(&self, event: &CaseEvent, nodes: &Arena<Node<'_>>) -> Vec<usize> {
         if let Some(key) = &event.key {
             return self.by_key.get(key).cloned().unwrap_or_default();
         }
-        if event.run_id != run_id {
-            return Vec::new();
-        }
-        let step = self.by_step.get(&event.step_id).copied();
-        step.or_else(|| self.span(&event.step_id).map(|(step, _)| *step)).into_iter().collect()
+        let found = self.by_span.get(&event.span_id);
+        found
+            .filter(|(_, node)| nodes[*node].trace == event.trace_id)
+            .map(|(step, _)| *step)
+            .into_iter()
+            .collect()
     }
 }
 

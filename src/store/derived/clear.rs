@@ -5,12 +5,12 @@ use crate::store::placeholders::statements;
 use crate::store::rows::Table;
 
 impl Store {
-    /// Empties the tables of runs and actions: everything in them can be made again from records.
+    /// Empties the tables of runs, actions and cases: everything in them can be made again from records.
     ///
     /// # Errors
     /// As for any definition; some of it may be gone then, and making it again mends that.
     pub async fn clear_derived(&self) -> Result<(), StoreError> {
-        for table in [Table::Runs, Table::Actions] {
+        for table in [Table::Runs, Table::Actions, Table::Cases] {
             let sql = format!("TRUNCATE TABLE IF EXISTS {{sharded:{}}}", table.name());
             let statements = statements(&sql, &self.family()).map_err(StoreError::Settings)?;
             for statement in statements {

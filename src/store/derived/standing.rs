@@ -7,6 +7,7 @@ use crate::store::client::Store;
 use crate::store::error::StoreError;
 
 const RUNS_SQL: &str = include_str!("standing_runs.sql");
+const CASES_SQL: &str = include_str!("standing_cases.sql");
 const ACTIONS_SQL: &str = include_str!("standing_actions.sql");
 
 /// Under what the line of a run stands.
@@ -31,6 +32,27 @@ pub struct StandingAction {
     pub tool: String,
     /// The line's precedence.
     pub precedence: u64,
+}
+
+/// Under what the line of a case stands.
+#[derive(Debug, Clone, PartialEq, Eq, Row, Deserialize)]
+pub struct StandingCase {
+    /// The case.
+    pub case_id: String,
+    /// The line's precedence.
+    pub precedence: u64,
+}
+
+/// The lines that stand for these cases.
+///
+/// # Errors
+/// As for any read.
+pub async fn standing_cases(
+    store: &Store,
+    scope: &Scope,
+    case_ids: &[&str],
+) -> Result<Vec<StandingCase>, StoreError> {
+    store.read(scope, CASES_SQL).bind("case_ids", case_ids).all().await
 }
 
 /// The lines that stand for these runs, none of which was received before this time.

@@ -2,12 +2,14 @@
 use bytes::Bytes;
 
 use crate::domain::action::Action;
+use crate::domain::case::Case;
 use crate::domain::ids::Project;
 use crate::domain::summary::RunSummary;
 use crate::store::client::Store;
-use crate::store::derived::standing::{StandingAction, StandingRun};
+use crate::store::derived::standing::{StandingAction, StandingCase, StandingRun};
 use crate::store::error::StoreError;
 use crate::store::rows::actions::{self, KeptAction, write_action};
+use crate::store::rows::cases::{self, KeptCase, write_case};
 use crate::store::rows::cell::Day;
 use crate::store::rows::runs::{KeptRun, write_run};
 use crate::store::rows::writer::Writer;
@@ -65,6 +67,30 @@ impl ActionLine {
     }
 }
 
+/// The line of a case, as [`RunLine`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseLine {
+    /// Whose it is.
+    pub project: Project,
+    /// The line.
+    pub case: Case,
+    /// When the last of its records was received or its last event appended, nanoseconds since 1970.
+    pub heard_ns: u64,
+    /// Rises with all that is folded.
+    pub precedence: u64,
+    /// Whether it is taken back.
+    pub is_deleted: bool,
+}
+
+impl CaseLine {
+    /// Takes back a line that stands and should not.
+    pub fn gone(project: &Project, standing: &StandingCase, heard_ns: u64, precedence: u64) -> Self {
+        let mut case = cases::blank();
+        case.case_id.clone_from(&standing.case_id);
+        Self { project: project.clone(), case, heard_ns, precedence, is_deleted: true }
+    }
+}
+
 /// Writes lines of runs, kept for so many days.
 ///
 /// # Errors
@@ -113,6 +139,30 @@ pub async fn write_actions(
         write_action(&mut out, &kept);
     }
     write(store, Table::Actions, out, token).await
+}
+
+/// Writes lines of cases, kept for so many days.
+///
+/// # Errors
+/// As for any insert; the token names these lines.
+pub async fn write_cases(
+    store: &Store,
+    lines: &[CaseLine],
+    kept_days: u16,
+    token: &str,
+) -> Result<(), StoreError> {
+    let mut out = Writer::default();
+    for line in lines {
+        let kept = KeptCase {
+            project: &line.project,
+            case: &line.case,
+            expires: Day::after(line.heard_ns, kept_days),
+            precedence: line.precedence,
+            is_deleted: line.is_deleted,
+        };
+        write_case(&mut out, &kept);
+    }
+    write(store, Table::Cases, out, token).await
 }
 
 async fn write(store: &Store, table: Table, out: Writer, token: &str) -> Result<(), StoreError> {

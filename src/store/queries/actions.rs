@@ -46,10 +46,6 @@ pub async fn actions(
         .bind("now_ns", now_ns)
         .bind("rows_max", rows_max);
     let mut actions = rows(read, SHOWN, blank).await?;
-    for action in &mut actions {
-        if action.unknown_at_ns.is_some_and(|at| at <= now_ns) {
-            action.outcome = Outcome::Unknown;
-        }
-    }
+    actions.iter_mut().for_each(|action| action.pass(now_ns));
     Ok(actions)
 }

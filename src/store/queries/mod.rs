@@ -1,7 +1,11 @@
 //! Questions to the store, each a function beside its statement. Every one takes the scope of whoever asks.
 mod actions;
 mod all_traces;
+mod case;
+mod case_counts;
+mod cases;
 mod contents;
+mod key_actions;
 mod key_records;
 mod lifecycle;
 mod rejects;
@@ -15,7 +19,11 @@ mod trace_runs;
 
 pub use actions::{ActionFilter, actions};
 pub use all_traces::all_traces;
+pub use case::case;
+pub use case_counts::{CaseCounts, case_counts};
+pub use cases::{CASES_MAX, CaseCursor, CaseFilter, CaseOrder, CasePage, cases};
 pub use contents::{bodies, content_refs};
+pub use key_actions::key_actions;
 pub use key_records::{KeyUse, key_records};
 pub use lifecycle::{lifecycle, record_lifecycle};
 pub use rejects::rejects;
@@ -27,4 +35,5 @@ pub use span::span;
 pub use table_sizes::{TableSize, table_sizes};
 pub use trace_runs::trace_runs;
 
+pub use crate::store::case_events::{Appended, append_case_event, case_events, events_about};
 pub use crate::store::records::{RECORDS_MAX, run_records, trace_records};

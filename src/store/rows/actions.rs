@@ -1,8 +1,9 @@
 //! Table `actions`: one line a key, derived from every attempt under it.
-use crate::domain::action::Action;
+use crate::domain::action::{Action, ActionUse};
 use crate::domain::entity::Entity;
 use crate::domain::ids::{Project, SpanId, TraceId};
 use crate::domain::outcome::{Evidence, Gate, Outcome};
+use crate::domain::path::Move;
 use crate::store::rows::cell::{Cell, Day};
 use crate::store::rows::column::{Column, Read, cell, filed, instant};
 use crate::store::rows::reader::{ReadError, Reader};
@@ -67,6 +68,10 @@ pub(in crate::store) const SHOWN: &[ActionColumn] = &[
     column!(spans, Vec<(TraceId, SpanId)>),
     column!(entities, Vec<Entity>),
     column!(version, u64),
+    column!(path, Vec<Move>),
+    column!(uses, Vec<ActionUse>),
+    column!(compensates, Option<String>),
+    column!(agent, Option<String>),
 ];
 
 /// Where a line is filed.
@@ -104,12 +109,16 @@ pub(in crate::store) fn blank() -> Action {
         attempt_count: 0,
         held_count: 0,
         argument_drift: false,
+        path: Vec::new(),
+        uses: Vec::new(),
+        compensates: None,
         gate: Gate::None,
         value: None,
         downstream_id: None,
         run_ids: Vec::new(),
         step_id: String::new(),
         spans: Vec::new(),
+        agent: None,
         entities: Vec::new(),
         version: 0,
     }

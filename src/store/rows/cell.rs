@@ -1,4 +1,5 @@
 //! How one value of ours stands in a row: its ClickHouse type, written and read back.
+use crate::domain::case::CaseState;
 use crate::domain::content::ContentKind;
 use crate::domain::entity::Entity;
 use crate::domain::ids::{Digest, Project, RecordId, SpanId, TraceId};
@@ -125,7 +126,7 @@ macro_rules! word_cells {
         }
     )+};
 }
-word_cells!(Carrier, ContentKind, Evidence, Gate, Kind, KindSource, Outcome, Status);
+word_cells!(CaseState, Carrier, ContentKind, Evidence, Gate, Kind, KindSource, Outcome, Status);
 
 fn code<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|other| other == value).and_then(|place| u8::try_from(place + 1).ok()).unwrap_or(0)

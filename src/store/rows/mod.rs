@@ -1,6 +1,8 @@
 //! Rows: how steps, bodies and what is derived from them stand in ClickHouse, and back.
 pub(in crate::store) mod actions;
 pub(in crate::store) mod answer;
+pub(in crate::store) mod case_events;
+pub(in crate::store) mod cases;
 pub(in crate::store) mod cell;
 pub(in crate::store) mod column;
 pub(in crate::store) mod contents;
@@ -9,6 +11,7 @@ mod frame;
 mod kept;
 mod leaves;
 pub(in crate::store) mod lifecycle;
+mod moves;
 mod part;
 mod preview;
 pub(in crate::store) mod reader;

@@ -1,5 +1,7 @@
 //! The tables that rows are encoded for, and their column lists.
 use crate::store::rows::actions;
+use crate::store::rows::case_events;
+use crate::store::rows::cases;
 use crate::store::rows::column;
 use crate::store::rows::contents;
 use crate::store::rows::leaves;
@@ -25,11 +27,15 @@ pub enum Table {
     Runs,
     /// Derived: one line a key.
     Actions,
+    /// What people and jobs appended to cases.
+    CaseEvents,
+    /// Derived: one line a case.
+    Cases,
 }
 
 impl Table {
     /// Every table, in the order in which they must be filled.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Contents,
         Self::Leaves,
         Self::Steps,
@@ -37,6 +43,8 @@ impl Table {
         Self::Lifecycle,
         Self::Runs,
         Self::Actions,
+        Self::CaseEvents,
+        Self::Cases,
     ];
 
     /// The name in SQL.
@@ -49,6 +57,8 @@ impl Table {
             Self::Lifecycle => "lifecycle",
             Self::Runs => "runs",
             Self::Actions => "actions",
+            Self::CaseEvents => "case_events",
+            Self::Cases => "cases",
         }
     }
 
@@ -78,6 +88,8 @@ impl Table {
             }
             Self::Runs => column::shape(runs::all()),
             Self::Actions => column::shape(actions::all()),
+            Self::CaseEvents => column::shape(case_events::all()),
+            Self::Cases => column::shape(cases::all()),
         }
     }
 }

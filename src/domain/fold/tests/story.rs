@@ -1,7 +1,7 @@
 //! A builder of records that reads like a story: `a_run().think().act("issue_refund").times_out()`.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::domain::case::{CaseAct, CaseEvent};
+use crate::domain::case::{CaseAct, CaseEvent, Resolution};
 use crate::domain::content::{ContentKind, ContentRef};
 use crate::domain::finding::Code;
 use crate::domain::fold::runs_of;
@@ -333,14 +333,25 @@ impl Story {
 
     pub(in crate::domain::fold) fn case(mut self, seconds: u64, step_id: &str, act: CaseAct) -> Self {
         let at_ns = START + seconds * SECOND;
+        let is_step = |record: &&Record| {
+            let facts = &record.facts;
+            facts.step_id.as_deref() == Some(step_id) || facts.span_id.to_string() == step_id
+        };
+        let facts = self.records.iter().find(is_step).unwrap().facts.clone();
+        let event_id = format!("e{}", self.events.len());
         self.events.push(CaseEvent {
-            case_id: "c".to_owned(),
-            key: None,
+            case_id: format!("case of {}", facts.span_id),
+            tool: facts.tool.unwrap_or(facts.name),
+            key: facts.key,
             run_id: self.run_id.clone().unwrap_or_default(),
             step_id: step_id.to_owned(),
-            event_id: format!("e{}", self.events.len()),
+            trace_id: facts.trace_id,
+            span_id: facts.span_id,
+            event_id,
             at_ns,
             by: "maya".to_owned(),
+            by_job: false,
+            saw: None,
             act,
         });
         self
@@ -348,7 +359,8 @@ impl Story {
 
     pub(in crate::domain::fold) fn resolved(self, seconds: u64, step_id: &str, outcome: Outcome) -> Self {
         let (evidence, note) = ("ledger".to_owned(), String::new());
-        self.case(seconds, step_id, CaseAct::Resolve { outcome, evidence, note })
+        let resolution = Resolution { outcome, evidence, note, needs_second: false };
+        self.case(seconds, step_id, CaseAct::Resolve(resolution))
     }
 
     fn last(&mut self) -> &mut Record {

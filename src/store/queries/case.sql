@@ -1,0 +1,3 @@
+SELECT $columns
+FROM cases FINAL
+WHERE project = {project:String} AND case_id = {case_id:String}

@@ -1,0 +1,28 @@
+//! The actions under some keys, straight by the order of the table: what gates and reconcilers ask for.
+use crate::domain::action::Action;
+use crate::domain::scope::Scope;
+use crate::store::client::Store;
+use crate::store::error::StoreError;
+use crate::store::rows::actions::{SHOWN, blank};
+use crate::store::rows::answer::{rows, select};
+
+const SQL: &str = include_str!("key_actions.sql");
+
+/// The actions under these given keys as of now: one a key and tool.
+///
+/// # Errors
+/// As for any read.
+pub async fn key_actions(
+    store: &Store,
+    scope: &Scope,
+    keys: &[&str],
+    now_ns: u64,
+) -> Result<Vec<Action>, StoreError> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("keys", keys);
+    let mut actions = rows(read, SHOWN, blank).await?;
+    actions.iter_mut().for_each(|action| action.pass(now_ns));
+    Ok(actions)
+}

@@ -1,0 +1,4 @@
+SELECT $columns
+FROM actions FINAL
+WHERE project = {project:String} AND owner = '' AND key IN {keys:Array(String)}
+ORDER BY key, tool
