@@ -2,11 +2,14 @@
 use std::process::ExitCode;
 
 use recount::config::{
-    Command, ConfigError, DemoArgs, File, ServeArgs, Settings, parse, parse_file, resolve,
+    Command, ConfigError, DemoArgs, File, RedactCommand, RedactKeyCommand, ServeArgs, Settings, parse,
+    parse_file, resolve,
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, import_command, rebuild_command, serve_command, start_logging,
+    check_command, complain, import_command, rebuild_command, redact_key_list_command,
+    redact_key_new_command, redact_key_rotate_command, redact_reveal_command, redact_test_command,
+    serve_command, start_logging,
 };
 
 fn main() -> ExitCode {
@@ -22,7 +25,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let below = matches.subcommand().map_or(&matches, |(_, below)| below);
+    let mut below = &matches;
+    while let Some((_, deeper)) = below.subcommand() {
+        below = deeper;
+    }
     let run = |args: ServeArgs, command: &dyn Fn(&Settings) -> ExitCode| {
         let settings = parse_file(args.config.as_deref()).and_then(|file| resolve(args, below, file));
         with(settings, command)
@@ -34,6 +40,21 @@ fn main() -> ExitCode {
         Command::Import(args) => run(args.serve, &|settings| {
             runtime.block_on(import_command(settings, &args.files, args.to.as_deref()))
         }),
+        Command::Redact(redact) => match redact.command {
+            RedactCommand::Test(args) => redact_test_command(&args),
+            RedactCommand::Key(key) => match key.command {
+                RedactKeyCommand::New(args) => run(args, &redact_key_new_command),
+                RedactKeyCommand::List(args) => run(args, &redact_key_list_command),
+                RedactKeyCommand::Rotate(args) => run(args, &redact_key_rotate_command),
+            },
+            RedactCommand::Reveal(args) => run(args.serve.clone(), &|settings| {
+                let (what, who) = (
+                    (args.value.as_str(), args.project.as_deref()),
+                    (args.by.as_str(), args.reason.as_str()),
+                );
+                runtime.block_on(redact_reveal_command(settings, what, who))
+            }),
+        },
         Command::Demo(DemoArgs { mut serve, runs, once }) => {
             let file = match &serve.config {
                 Some(path) => parse_file(Some(path)),

@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
 const CELLS: &[&str] = &["conventions::dialects", "store::queries", "web::pages"];
 /// Which rooms may name which outside crate.
 const VENDORS: &[(&str, &[&str])] = &[
+    ("aes_siv", &["redaction"]),
     ("aho_corasick", &["redaction"]),
     ("askama", &["web"]),
     ("axum", &["demo", "ingest", "server", "web"]),

@@ -24,6 +24,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Fold every run and action again from the records.
     Rebuild(ServeArgs),
+    /// Try redaction rules, and keep the keys of pseudonyms.
+    Redact(RedactArgs),
     /// Show the settings, which engine answers and in which version, and whether all is well.
     Check(ServeArgs),
 }
@@ -81,6 +83,78 @@ pub struct DemoArgs {
     /// Stop when the agents are done and their runs are shown, instead of serving on.
     #[arg(long)]
     pub once: bool,
+}
+
+/// What to do with rules and keys.
+#[derive(Debug, Clone, Args)]
+pub struct RedactArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: RedactCommand,
+}
+
+/// What to do with rules and keys.
+#[derive(Debug, Clone, Subcommand)]
+pub enum RedactCommand {
+    /// Print what the rules leave of a text. Exit code 1: it differs from what was expected; 2: bad rules.
+    Test(RedactTestArgs),
+    /// Make, list and rotate the keys that pseudonyms are made with.
+    Key(RedactKeyArgs),
+    /// Print the value behind an encrypted one. The reason and who asks are recorded in the store first.
+    Reveal(RedactRevealArgs),
+}
+
+/// What to try, and on what.
+#[derive(Debug, Clone, Args)]
+pub struct RedactTestArgs {
+    /// A recount.toml, or a file of [[rules]] [default: the built-in rules]
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
+    /// A text, a record as JSON, or an OTLP/JSON export
+    #[arg(long, value_name = "FILE")]
+    pub input: PathBuf,
+    /// What should be left
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+}
+
+/// What to do with the keys.
+#[derive(Debug, Clone, Args)]
+pub struct RedactKeyArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: RedactKeyCommand,
+}
+
+/// What to do with the keys.
+#[derive(Debug, Clone, Subcommand)]
+pub enum RedactKeyCommand {
+    /// Make the key file, where there is none.
+    New(ServeArgs),
+    /// Show the versions and fingerprints of the keys, never the keys.
+    List(ServeArgs),
+    /// Add a key: new pseudonyms are made with it from the next start on; searches try the older ones too.
+    Rotate(ServeArgs),
+}
+
+/// What to reveal, to whom and why.
+#[derive(Debug, Clone, Args)]
+pub struct RedactRevealArgs {
+    /// The encrypted value, such as mail(9):e1.x8Kd
+    #[arg(value_name = "VALUE")]
+    pub value: String,
+    /// Who asks
+    #[arg(long = "as", value_name = "NAME")]
+    pub by: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// Of which project [default: default]
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    /// Where the keys and the store are
+    #[command(flatten)]
+    pub serve: ServeArgs,
 }
 
 /// What to import, and where to.

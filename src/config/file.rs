@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::config::error::ConfigError;
+use crate::config::redaction::{RedactionTable, Written};
 use crate::config::tools::ToolTable;
+use crate::domain::ids::Project;
+use crate::redaction::{AllSettings, Rulebook, Settings as RedactionSettings};
 
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -26,15 +29,20 @@ pub struct File {
     #[serde(default)]
     pub(super) redaction: RedactionTable,
     #[serde(default)]
+    pub(super) projects: BTreeMap<String, ProjectTable>,
+    #[serde(default)]
     pub(super) tools: BTreeMap<String, ToolTable>,
+    /// The file it was read from, and its text.
+    #[serde(skip)]
+    pub(super) written: Option<(PathBuf, String)>,
 }
 
-/// `[redaction]`: which built-in packs apply.
+/// `[projects.<name>]`: what is set for one project, over what is set for all.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RedactionTable {
-    /// Whether e-mail addresses are redacted too.
-    pub(super) emails: Option<bool>,
+pub(super) struct ProjectTable {
+    #[serde(default)]
+    pub(super) redaction: RedactionTable,
 }
 
 /// Reads a settings file; `None` reads nothing and gives the defaults.
@@ -42,13 +50,44 @@ pub fn parse_file(path: Option<&Path>) -> Result<File, ConfigError> {
     let Some(path) = path else { return Ok(File::default()) };
     let text = std::fs::read_to_string(path)
         .map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
-    File::parse(&text).map_err(|message| ConfigError::Unusable { path: path.to_owned(), message })
+    let file =
+        File::parse(&text).map_err(|message| ConfigError::Unusable { path: path.to_owned(), message })?;
+    Ok(File { written: Some((path.to_owned(), text)), ..file })
+}
+
+/// Reads what a settings file says of redaction, and compiles it: at the start, and when it is read again.
+///
+/// # Errors
+/// A [`ConfigError`] that names the rule that can't be used, and its place.
+pub fn redaction_of(file: &File) -> Result<(AllSettings, Rulebook), ConfigError> {
+    let (path, text) = file.written.clone().unwrap_or_else(|| ("recount.toml".into(), String::new()));
+    let written = Written { path: &path, text: &text };
+    let general = file.redaction.clone().add_to(RedactionSettings::default(), written)?;
+    let mut projects = BTreeMap::new();
+    for (name, project) in &file.projects {
+        let own = project.redaction.clone().add_to(general.clone(), written)?;
+        if own != general {
+            projects.insert(Project(name.clone()), own);
+        }
+    }
+    let settings = AllSettings { general, projects };
+    let unusable = |error: crate::redaction::RuleError| ConfigError::Unusable {
+        path: path.clone(),
+        message: error.to_string(),
+    };
+    let book = Rulebook::new(&settings).map_err(unusable)?;
+    Ok((settings, book))
 }
 
 impl File {
     /// Reads settings that are part of the program.
     pub fn built_in(text: &str) -> Result<Self, ConfigError> {
         Self::parse(text).map_err(|message| ConfigError::Unusable { path: "(built in)".into(), message })
+    }
+
+    /// Reads settings that somebody typed, under the name by which errors shall call them.
+    pub fn typed(name: &Path, text: &str) -> Result<Self, String> {
+        Ok(Self { written: Some((name.to_owned(), text.to_owned())), ..Self::parse(text)? })
     }
 
     /// Reads the text of a settings file; the error is the parser's, with line and key.

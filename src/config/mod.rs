@@ -2,12 +2,17 @@
 mod args;
 mod error;
 mod file;
+mod redaction;
 mod settings;
 mod show;
 mod tools;
 
-pub use args::{Cli, Command, DemoArgs, ImportArgs, ServeArgs, parse};
+pub use args::{
+    Cli, Command, DemoArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand, RedactRevealArgs,
+    RedactTestArgs, ServeArgs, parse,
+};
 pub use error::ConfigError;
-pub use file::{File, parse_file};
+pub use file::{File, parse_file, redaction_of};
+pub use redaction::{rules_in, rules_of};
 pub use settings::{Setting, Settings, Source, StoreSetting, log_filter, resolve};
 pub use show::show;

@@ -7,9 +7,10 @@ use clap::parser::ValueSource;
 
 use crate::config::args::ServeArgs;
 use crate::config::error::ConfigError;
-use crate::config::file::File;
+use crate::config::file::{File, redaction_of};
 use crate::config::tools::tool_rules;
 use crate::conventions::ToolRules;
+use crate::redaction::AllSettings;
 
 /// Everything that serving needs to know.
 #[derive(Debug, Clone)]
@@ -32,8 +33,10 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// The path below which a proxy serves the pages: empty, or `/x` without a trailing slash.
     pub base_path: String,
-    /// Whether e-mail addresses are redacted.
-    pub redact_emails: bool,
+    /// What is redacted, for every project.
+    pub redaction: AllSettings,
+    /// The settings file, when there is one: its redaction rules are read again at a SIGHUP.
+    pub config: Option<PathBuf>,
     /// What the operator says of tools.
     pub tools: ToolRules,
     /// Each setting as shown by `recount check`, with where it came from.
@@ -103,6 +106,7 @@ const fn loopback(port: u16) -> SocketAddr {
 
 /// Joins flags and environment (clap has merged them), the file and the defaults.
 pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Settings, ConfigError> {
+    let (redaction, book) = redaction_of(&file)?;
     let mut picks = Picks { matches, shown: Vec::new() };
     let data_dir = picks.one("data_dir", [args.data_dir, file.data_dir], "./recount-data".into(), |p| {
         p.display().to_string()
@@ -119,7 +123,10 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         picks.maybe("log_bytes_max", [args.log_bytes_max, file.log_bytes_max], u64::to_string);
     let hosts = picks.one("hosts", [args.hosts, file.hosts], Vec::new(), |hosts| hosts.join(", "));
     let base_path = picks.one("base_path", [args.base_path, file.base_path], String::new(), Clone::clone);
-    let emails = picks.one("redaction.emails", [None, file.redaction.emails], false, bool::to_string);
+    picks.one("redaction.emails", [None, file.redaction.emails], false, bool::to_string);
+    let version = book.versions().first().map_or_else(String::new, |(_, version)| (*version).to_owned());
+    let is_own = file.written.is_some().then(|| version.clone());
+    picks.one("redaction (rules version)", [None, is_own], version, Clone::clone);
     for (setting, address) in [("listen", listen), ("otlp_grpc", otlp_grpc), ("otlp_http", otlp_http)] {
         if !address.ip().is_loopback() {
             return Err(ConfigError::Exposed { setting, value: address.to_string() });
@@ -135,7 +142,8 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         log_bytes_max,
         hosts,
         base_path: checked_base_path(base_path)?,
-        redact_emails: emails,
+        redaction,
+        config: file.written.map(|(path, _)| path),
         tools: tool_rules(file.tools)?,
         shown: picks.shown,
     })

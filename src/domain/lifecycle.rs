@@ -12,6 +12,14 @@ words! {
         KeysMade = "keys_made",
         /// Other redaction rules than before are in force.
         RulesChanged = "rules_changed",
+        /// A change of redaction rules was refused: the ones before stay in force.
+        RulesRefused = "rules_refused",
+        /// A key was added to the key file.
+        KeysRotated = "keys_rotated",
+        /// Somebody had an encrypted value shown.
+        Revealed = "revealed",
+        /// Records whose time was over were dropped.
+        Expired = "expired",
         /// Something is missing for a while or for good: a damaged log segment, rows set aside.
         Gap = "gap",
         /// Derived tables were made again from records.

@@ -170,6 +170,33 @@ impl KeyFile {
         }
     }
 
+    /// Adds a key to the file and returns its version: pseudonyms are made with it from the next start on,
+    /// and searches try the older ones too. The file is replaced whole, after the new one is on disk.
+    pub fn rotate(path: &Path) -> Result<u32, KeyError> {
+        let file = Self::open(path, KeyFilePolicy::MakeIfMissing)?;
+        let text = fs::read_to_string(path).map_err(failed("read", path))?;
+        let last = file.masters().last().map_or(0, |master| master.version);
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(KeyError::Random)?;
+        let master = SecretKey::new(last.saturating_add(1), bytes);
+        let line = format!("key {} {} {}", master.version, hex(&bytes), fingerprint(&master));
+        let mut draft = path.as_os_str().to_owned();
+        draft.push(".new");
+        let draft = PathBuf::from(draft);
+        // The name is fixed, so that of two rotations at once one fails instead of losing the other's key.
+        write_durably(&draft, &format!("{}\n{line}\n", text.trim_end())).map_err(failed("rotate", path))?;
+        fs::rename(&draft, path).map_err(failed("rotate", path))?;
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+        synced.map_err(failed("rotate", path))?;
+        Ok(master.version)
+    }
+
+    /// The version of each key, with its fingerprint, oldest first.
+    pub fn versions(&self) -> Vec<(u32, Fingerprint)> {
+        self.masters().map(|master| (master.version, fingerprint(master))).collect()
+    }
+
     /// Every pseudonym key of a project, latest first: a search has to try them all.
     pub fn pseudonym_keys(&self, project: &Project) -> Vec<SecretKey> {
         self.masters().rev().map(|master| derive(master, "pseudonym", project)).collect()
@@ -351,6 +378,23 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         let error = KeyFile::open(&path, KeyFilePolicy::MakeIfMissing).unwrap_err();
         assert!(matches!(error, KeyError::Exposed { mode: 0o644, .. }), "{error}");
+    }
+
+    #[test]
+    fn rotating_adds_a_key_and_keeps_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let before = opened(&path);
+        assert_eq!(KeyFile::rotate(&path).unwrap(), 2);
+        assert_eq!(KeyFile::rotate(&path).unwrap(), 3);
+        let after = KeyFile::open(&path, KeyFilePolicy::Expect(before.fingerprint())).unwrap();
+        let versions: Vec<u32> = after.versions().into_iter().map(|(version, _)| version).collect();
+        assert_eq!(versions, [1, 2, 3]);
+        let project = Project::default();
+        assert_eq!(after.pseudonym_keys(&project).last(), Some(&before.project(&project).pseudonym));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft stays behind");
+        fs::write(folder.path().join("keys.new"), "").unwrap();
+        assert!(matches!(KeyFile::rotate(&path), Err(KeyError::Io { doing: "rotate", .. })));
     }
 
     #[test]

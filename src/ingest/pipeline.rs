@@ -20,7 +20,7 @@ use crate::otlp::{
     decode_logs_protobuf, decode_traces_json, decode_traces_protobuf, read_metrics_json,
     read_metrics_protobuf,
 };
-use crate::redaction::{Clean, Redactor};
+use crate::redaction::{Clean, InForce};
 use crate::store::rows::{Encoder, Request};
 
 /// Findings about cut values on one record; more are counted in the last.
@@ -32,7 +32,7 @@ pub struct Pipeline {
     /// What dialects say.
     pub conventions: Conventions,
     /// The door to keeping.
-    pub redactor: Redactor,
+    pub rules: Arc<InForce>,
     /// The rows' form.
     pub encoder: Arc<Encoder>,
     /// The keys of every project.
@@ -145,12 +145,14 @@ impl Pipeline {
         read: impl Fn(&mut RecordIds, T) -> (RecordId, Step, u64),
     ) -> Result<Prepared, DecodeError> {
         let keys = self.keys.project(&arrival.project);
+        let book = self.rules.book();
+        let redactor = book.of(&arrival.project);
         let mut ids = RecordIds::new(&keys.record);
         let (mut steps, mut refused, mut cut): (Vec<Kept>, _, _) = (Vec::new(), decoded.refused, 0);
         for item in decoded.items {
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let (id, step, cut) = read(&mut ids, item);
-                (id, self.redactor.clean(step, &keys.pseudonym), cut)
+                (id, redactor.clean(step, &keys.pseudonym), cut)
             }));
             match done {
                 Ok((id, step, cuts)) => {
@@ -220,12 +222,14 @@ impl Pipeline {
 
     fn encode(&self, arrival: &Arrival, steps: &[Kept], refused: &[Refused]) -> Result<Frame, Refusal> {
         // Even the name of a service may hold what a rule hits.
-        let clean = |name: &String| self.redactor.clean_text(name).get().clone();
+        let (book, keys) = (self.rules.book(), self.keys.project(&arrival.project));
+        let redactor = book.of(&arrival.project);
+        let clean = |name: &String| redactor.clean_text(name, &keys.pseudonym).get().clone();
         let cleaned =
             refused.iter().map(|one| Refused { service: one.service.as_ref().map(clean), ..one.clone() });
         let request = Request {
             project: &arrival.project,
-            keys: &self.keys.project(&arrival.project),
+            keys: &keys,
             received_ns: arrival.received_ns,
             steps,
             refused: &cleaned.collect::<Vec<_>>(),

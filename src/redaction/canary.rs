@@ -11,7 +11,7 @@ use crate::domain::secret::SecretKey;
 use crate::domain::step::{Dropped, Event, Facts, Failure, Http, Link, Proposal, ScopeInfo, Step, Tokens};
 use crate::domain::value::{Piece, Value};
 use crate::redaction::clean::Redactor;
-use crate::redaction::settings::{PatternRule, Settings};
+use crate::redaction::settings::{RuleSpec, Settings};
 
 /// Plants numbered canaries.
 struct Planter(u32);
@@ -153,8 +153,8 @@ fn no_canary_is_left_anywhere() {
     let step = planter.step();
     let planted = format!("{step:?}");
     assert!(planter.0 > 100 && planted.contains("CANARY"));
-    let pattern = PatternRule { name: "canary".to_owned(), pattern: "CANARY-[0-9]+".to_owned() };
-    let redactor = Redactor::new(&Settings { patterns: vec![pattern], ..Settings::default() }).unwrap();
+    let pattern = RuleSpec::pattern("canary", "CANARY-[0-9]+");
+    let redactor = Redactor::new(&Settings::with_rules(vec![pattern])).unwrap();
     let clean = redactor.clean(step, &SecretKey::new(1, [1; 32]));
     let left = format!("{clean:?}");
     for secret in ["CANARY", "4111", "pass-word", "67, 65, 78, 65, 82, 89"] {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::redaction::budget::{Budget, Overrun};
-use crate::redaction::mark::{Hit, Mark};
+use crate::redaction::mark::{By, Hit, Mark};
 
 /// Most values that one step may have; more is beyond the budget.
 const VALUES_MAX: usize = 4096;
@@ -49,7 +49,7 @@ impl Echoes {
         for found in self.matcher.iter().flat_map(|matcher| matcher.find_iter(text)) {
             budget.spend()?;
             if let Some((_, mark)) = self.values.get(found.pattern().as_usize()) {
-                hits.push(Hit { range: found.range(), mark: Arc::clone(mark) });
+                hits.push(Hit { range: found.range(), by: By::Echo(Arc::clone(mark)) });
             }
         }
         Ok(())

@@ -1,11 +1,14 @@
 //! Everything that is looked for in a text: the rules, and the values that were hit elsewhere in the step.
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::domain::secret::SecretKey;
 use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::echo::Echoes;
 use crate::redaction::fold::Folded;
-use crate::redaction::mark::{Hit, Mark, merged};
-use crate::redaction::rules::{Look, Rules};
+use crate::redaction::mark::{By, Hit, Mark, Rule, merged};
+use crate::redaction::rules::{Look, Rules, Whole};
+use crate::redaction::source::At;
 
 /// What to look for. Without rules only echoes are.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +17,8 @@ pub(crate) struct Finder<'a> {
     pub(crate) rules: Option<&'a Rules>,
     /// The values.
     pub(crate) echoes: &'a Echoes,
+    /// The project's key, for what stands in the place of values.
+    pub(crate) key: &'a SecretKey,
 }
 
 /// What may be in a text.
@@ -39,17 +44,22 @@ impl Finder<'_> {
         }
     }
 
+    /// Whether any rule asks where a value stands.
+    pub(crate) fn is_scoped(&self) -> bool {
+        self.rules.is_some_and(Rules::is_scoped)
+    }
+
     /// The hits in a text, in order, without overlaps.
     pub(crate) fn find(
         &self,
         text: &str,
         folded: &Folded<'_>,
-        suspicion: Suspicion,
+        (suspicion, at): (Suspicion, At<'_>),
         budget: &mut Budget,
     ) -> Result<Vec<Hit>, Overrun> {
         let mut hits = Vec::new();
         if let Some(rules) = self.rules.filter(|_| suspicion.look.any()) {
-            rules.find(folded.view(), suspicion.look, budget, &mut hits)?;
+            rules.find(folded.view(), (suspicion.look, at), budget, &mut hits)?;
             if folded.differs() {
                 hits.iter_mut().for_each(|hit| hit.range = folded.original(hit.range.clone()));
             }
@@ -60,15 +70,29 @@ impl Finder<'_> {
         Ok(merged(hits))
     }
 
-    /// The mark for the value under this key, when the key says that it is secret.
-    pub(crate) fn secret_key(&self, key: &str) -> Option<Arc<Mark>> {
-        self.rules.and_then(|rules| rules.secret_key(key))
+    /// What stands in the place of each hit.
+    pub(crate) fn marks(&self, text: &str, hits: Vec<Hit>) -> Vec<(Range<usize>, Arc<Mark>)> {
+        let marked = |Hit { range, by }: Hit| {
+            let mark = by.mark(text.get(range.clone()).unwrap_or_default(), self.key);
+            (range, mark)
+        };
+        hits.into_iter().map(marked).collect()
     }
 
-    /// The mark for a number that a rule hits or that was hit elsewhere.
-    pub(crate) fn number(&self, number: &str) -> Option<Arc<Mark>> {
-        let hit = || self.rules.and_then(|rules| rules.number(number));
-        self.echoes.exactly(number).cloned().or_else(hit)
+    /// The rule on the value under this key, when the key says that it is secret.
+    pub(crate) fn secret_key(&self, key: &str, at: At<'_>) -> Option<Arc<Rule>> {
+        self.rules.and_then(|rules| rules.secret_key(key, at))
+    }
+
+    /// What rules on whole values say of this place.
+    pub(crate) fn whole(&self, at: At<'_>) -> Whole {
+        self.rules.filter(|rules| rules.is_scoped()).map_or(Whole::No, |rules| rules.whole(at))
+    }
+
+    /// What hits a number: a rule, or that it was hit elsewhere.
+    pub(crate) fn number(&self, number: &str, at: At<'_>) -> Option<By> {
+        let hit = || self.rules.and_then(|rules| rules.number(number, at)).map(By::Rule);
+        self.echoes.exactly(number).map(|mark| By::Echo(Arc::clone(mark))).or_else(hit)
     }
 
     /// Whether no number below 10^12 can be hit: most are, and spelling them costs more than all else.

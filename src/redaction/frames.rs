@@ -3,9 +3,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::value::{Piece, Value};
-use crate::redaction::finder::Finder;
-use crate::redaction::mark::Mark;
+use crate::redaction::mark::{By, Mark, Rule};
 use crate::redaction::place::Place;
+use crate::redaction::selector::{Leaf, Spot};
+use crate::redaction::source::At;
 use crate::redaction::values::{Did, Scrubber};
 
 /// Private-use characters, one of which stands around the number of a piece.
@@ -37,7 +38,8 @@ impl Scrubber<'_> {
                 let (new, left) = split(&text, pieces, fence);
                 let gone = pieces.iter().enumerate().filter(|(at, _)| !left.contains(at));
                 let gone: Vec<usize> = gone.filter_map(|(_, piece)| body_of(piece)).collect();
-                self.lost.extend(gone.into_iter().map(|body| (body, Mark::redacted("secret"))));
+                let by = By::Rule(Rule::builtin("secret"));
+                self.lost.extend(gone.into_iter().map(|body| (body, by.clone())));
                 *pieces = new;
             }
         }
@@ -45,11 +47,13 @@ impl Scrubber<'_> {
 
     /// A frame under a secret key: nothing of it stays. True when its bodies hide the secret by themselves,
     /// since the key is in their pointers.
-    pub(crate) fn secret_frame(&mut self, finder: &Finder<'_>, pieces: &[Piece], mark: &Arc<Mark>) -> bool {
+    pub(crate) fn secret_frame(&mut self, pieces: &[Piece], rule: &Arc<Rule>) -> bool {
+        let (finder, spot) = (self.finder(), Spot::default());
+        let at = At { spot: &spot, inner: &[], leaf: Leaf::Text };
         let told = |pointer: &str| {
             pointer
                 .split('/')
-                .any(|key| finder.secret_key(&key.replace("~1", "/").replace("~0", "~")).is_some())
+                .any(|key| finder.secret_key(&key.replace("~1", "/").replace("~0", "~"), at).is_some())
         };
         let mut hidden = true;
         for piece in pieces {
@@ -58,7 +62,7 @@ impl Scrubber<'_> {
                 Piece::Text(_) => hidden = false,
                 Piece::Body(body) | Piece::Inside(body, _) | Piece::Json(body, _) => {
                     hidden = false;
-                    self.lost.insert(*body, Arc::clone(mark));
+                    self.lost.insert(*body, By::Rule(Arc::clone(rule)));
                 }
             }
         }

@@ -5,20 +5,24 @@
 use std::sync::Arc;
 
 use crate::redaction::budget::Overrun;
-use crate::redaction::mark::Mark;
+use crate::redaction::mark::Rule;
 
 /// What is done with the tokens of a JSON text. `None` leaves a token as it is.
 pub(crate) trait Leaves {
+    /// A key of an object that is so deep, decoded: what comes next stands below it.
+    fn enter(&mut self, depth: usize, key: &str);
+    /// The end of an object or list that was so deep.
+    fn leave(&mut self, depth: usize);
     /// A key, decoded.
     fn key(&mut self, key: &str) -> Result<Option<String>, Overrun>;
-    /// The mark for everything under this key, when the key says that it is secret.
-    fn secret_key(&self, key: &str) -> Option<Arc<Mark>>;
+    /// The rule on everything under this key, when the key says that it is secret.
+    fn secret_key(&self, key: &str) -> Option<Arc<Rule>>;
     /// A string, decoded.
     fn text(&mut self, text: &str) -> Result<Option<String>, Overrun>;
     /// A number as written; becomes a string.
     fn number(&mut self, number: &str) -> Result<Option<String>, Overrun>;
     /// A string or number under a secret key.
-    fn secret(&mut self, value: &str, mark: &Arc<Mark>) -> Option<String>;
+    fn secret(&mut self, value: &str, rule: &Arc<Rule>) -> Option<String>;
 }
 
 /// What came of it.
@@ -51,11 +55,11 @@ struct Open {
     /// What an object waits for.
     waits: Waits,
     /// Everything in it is secret.
-    secret: Option<Arc<Mark>>,
+    secret: Option<Arc<Rule>>,
     /// It is the `properties` of a JSON schema: its keys name parameters, and their values are definitions.
     properties: bool,
     /// It is such a definition of a secret parameter: only its examples are secret.
-    definition: Option<Arc<Mark>>,
+    definition: Option<Arc<Rule>>,
     /// What the value after the colon is under.
     next: Under,
 }
@@ -71,8 +75,8 @@ enum Waits {
 /// What the key says about its value.
 #[derive(Debug, Clone, Default)]
 struct Under {
-    secret: Option<Arc<Mark>>,
-    definition: Option<Arc<Mark>>,
+    secret: Option<Arc<Rule>>,
+    definition: Option<Arc<Rule>>,
     properties: bool,
 }
 
@@ -91,7 +95,10 @@ impl Reader<'_> {
         while let Some(byte) = self.next_byte() {
             let sound = match byte {
                 b'{' | b'[' => self.open(byte == b'{'),
-                b'}' | b']' => self.close(byte == b'}'),
+                b'}' | b']' => {
+                    leaves.leave(self.stack.len());
+                    self.close(byte == b'}')
+                }
                 b',' => self.step(|open| if open.object { Waits::Key } else { Waits::Value }, Waits::Comma),
                 b':' => self.step(|_| Waits::Value, Waits::Colon),
                 b'"' => self.string(leaves)?,
@@ -162,6 +169,7 @@ impl Reader<'_> {
         let decoded = if raw.contains('\\') { decoded(raw) } else { raw.to_owned() };
         self.at = end;
         if self.stack.last().is_some_and(|open| open.object && open.waits == Waits::Key) {
+            leaves.enter(self.stack.len(), &decoded);
             self.key(&decoded, leaves);
             let new = leaves.key(&decoded)?;
             self.replace(start, end, new);
@@ -169,7 +177,7 @@ impl Reader<'_> {
         }
         let Some(under) = self.value() else { return Ok(false) };
         let new = match &under.secret {
-            Some(mark) => leaves.secret(&decoded, mark),
+            Some(rule) => leaves.secret(&decoded, rule),
             None => leaves.text(&decoded)?,
         };
         self.replace(start, end, new);
@@ -203,7 +211,7 @@ impl Reader<'_> {
         let Some(under) = self.value() else { return Ok(false) };
         let new = match &under.secret {
             _ if !number => None,
-            Some(mark) => leaves.secret(word, mark),
+            Some(rule) => leaves.secret(word, rule),
             None => leaves.number(word)?,
         };
         self.replace(start, self.at, new);
@@ -283,11 +291,13 @@ mod tests {
     struct Dark;
 
     impl Leaves for Dark {
+        fn enter(&mut self, _: usize, _: &str) {}
+        fn leave(&mut self, _: usize) {}
         fn key(&mut self, key: &str) -> Result<Option<String>, Overrun> {
             self.text(key)
         }
-        fn secret_key(&self, key: &str) -> Option<Arc<Mark>> {
-            (key == "pw").then(|| Mark::redacted("pw"))
+        fn secret_key(&self, key: &str) -> Option<Arc<Rule>> {
+            (key == "pw").then(|| Rule::builtin("pw"))
         }
         fn text(&mut self, text: &str) -> Result<Option<String>, Overrun> {
             Ok(text.contains("dark").then(|| text.replace("dark", "l\"ght")))
@@ -295,8 +305,8 @@ mod tests {
         fn number(&mut self, number: &str) -> Result<Option<String>, Overrun> {
             Ok((number == "666").then(|| "x".to_owned()))
         }
-        fn secret(&mut self, _: &str, mark: &Arc<Mark>) -> Option<String> {
-            Some(mark.text.clone())
+        fn secret(&mut self, _: &str, rule: &Arc<Rule>) -> Option<String> {
+            Some(format!("[redacted:{}]", rule.id))
         }
     }
 

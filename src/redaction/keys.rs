@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use crate::redaction::fold::Folded;
-use crate::redaction::settings::RuleError;
+use crate::redaction::settings::Wrong;
 
 /// Names in words. A key is secret when its last words are one of these, plural or not.
 const NAMES: &[&str] = &[
@@ -77,19 +77,28 @@ pub(crate) struct KeyNames {
 }
 
 impl KeyNames {
-    /// The built-in names and these.
-    pub(crate) fn new(more: &[String]) -> Result<Self, RuleError> {
-        let mut names: Vec<Vec<String>> = NAMES.iter().map(|name| words(name)).collect();
-        for name in more {
+    /// The built-in names.
+    pub(crate) fn builtin() -> Self {
+        Self::of(NAMES.iter().map(|name| words(name)).collect())
+    }
+
+    /// These names.
+    pub(crate) fn new(given: &[String]) -> Result<Self, Wrong> {
+        let mut names = Vec::new();
+        for name in given {
             let words = words(name);
             if words.is_empty() {
-                return Err(RuleError::Key(name.clone()));
+                return Err(Wrong::Key(name.clone()));
             }
             names.push(words);
         }
+        Ok(Self::of(names))
+    }
+
+    fn of(names: Vec<Vec<String>>) -> Self {
         let joined = names.iter().map(|name| name.concat()).collect();
         let words_max = names.iter().map(Vec::len).max().unwrap_or(1);
-        Ok(Self { names, joined, words_max })
+        Self { names, joined, words_max }
     }
 
     /// Spellings to look for in raw text, in lower case: if none is in it, no secret key is.
@@ -163,7 +172,9 @@ mod tests {
 
     #[test]
     fn secret_keys_are_known_in_every_spelling() {
-        let names = KeyNames::new(&["IBAN".to_owned(), "pin-code".to_owned()]).unwrap();
+        let (builtin, own) =
+            (KeyNames::builtin(), KeyNames::new(&["IBAN".to_owned(), "pin-code".to_owned()]).unwrap());
+        let is_secret = |key: &str| builtin.is_secret(key) || own.is_secret(key);
         for key in [
             "password",
             "Password",
@@ -193,7 +204,7 @@ mod tests {
             "password\u{200b}",
         ] {
             let expected = key != "xapikey_value";
-            assert_eq!(names.is_secret(key), expected, "{key}");
+            assert_eq!(is_secret(key), expected, "{key}");
         }
         for key in [
             "gen_ai.usage.input_tokens",
@@ -213,8 +224,8 @@ mod tests {
             "order.id",
             "tokens",
         ] {
-            assert!(!names.is_secret(key), "{key}");
+            assert!(!is_secret(key), "{key}");
         }
-        assert!(matches!(KeyNames::new(&["--".to_owned()]), Err(RuleError::Key(_))));
+        assert!(matches!(KeyNames::new(&["--".to_owned()]), Err(Wrong::Key(_))));
     }
 }

@@ -1,6 +1,8 @@
 //! Where in a step something stands; made into text only when a rule hits there.
 use std::fmt;
 
+use crate::redaction::selector::{Spot, names};
+
 /// A place, as a chain up to the step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
@@ -23,6 +25,23 @@ impl<'a> Place<'a> {
     /// A field or key below this place. The name has to be redacted already.
     pub(crate) fn below(&'a self, name: &'a str) -> Place<'a> {
         Place { up: Some(self), name: Name::Field(name) }
+    }
+
+    /// The place as selectors see it.
+    pub(crate) fn spot(&self, event: bool) -> Spot {
+        let mut path = Vec::new();
+        self.add_names(&mut path);
+        let event = event || path.first().is_some_and(|first| first == "events");
+        Spot { paths: vec![(path, false)], event }
+    }
+
+    fn add_names(&self, path: &mut Vec<String>) {
+        if let Some(up) = self.up {
+            up.add_names(path);
+        }
+        if let Name::Field(name) = self.name {
+            path.extend(names(name));
+        }
     }
 
     /// An item of the list at this place.
@@ -57,5 +76,8 @@ mod tests {
             attributes.below("exception.message").to_string(),
             "events[2].attributes.exception.message"
         );
+        let spot = attributes.below("Exception.message").spot(false);
+        let path = ["events", "attributes", "exception", "message"].map(str::to_owned).to_vec();
+        assert_eq!(spot, Spot { paths: vec![(path, false)], event: true });
     }
 }

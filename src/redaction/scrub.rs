@@ -5,23 +5,25 @@
 //! else.
 use std::sync::Arc;
 
+use crate::domain::entity::Entity;
 use crate::domain::finding::{Code, Finding};
+use crate::domain::kind::Carrier;
 use crate::domain::record::Redaction;
 use crate::domain::secret::SecretKey;
 use crate::domain::step::{Facts, Proposal, Step};
-use crate::domain::value::{Piece, Value};
+use crate::redaction::bodies::{bodies, spots};
 use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::echo::Echoes;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
-use crate::redaction::frames::body_of;
-use crate::redaction::json::{looks_like_json, quoted};
-use crate::redaction::mark::Mark;
+use crate::redaction::mark::{Mark, is_mark};
 use crate::redaction::place::Place;
 use crate::redaction::pseudonym::pseudonym;
-use crate::redaction::rules::Rules;
+use crate::redaction::rules::{Rules, Whole};
+use crate::redaction::selector::Leaf;
 use crate::redaction::settings::Limits;
-use crate::redaction::values::{Did, Scrubber};
+use crate::redaction::source::At;
+use crate::redaction::values::Scrubber;
 
 /// A shorter value is not looked for elsewhere in the step.
 const ECHO_BYTES_MIN: usize = 4;
@@ -34,11 +36,13 @@ pub(crate) fn step(
     key: &SecretKey,
 ) -> Result<Vec<Redaction>, Overrun> {
     let none = Echoes::default();
-    let identity = Identity::new(Finder { rules: Some(rules), echoes: &none }, limits, key).hide(step);
+    let event = step.facts.carrier != Carrier::Span;
+    let all_rules = Finder { rules: Some(rules), echoes: &none, key };
+    let identity = Identity::new(all_rules, limits, event).hide(step);
     let mut redactions: Vec<Redaction> = identity.done.redactions().collect();
     let echoes = Echoes::new(identity.hidden)?;
 
-    let mut all = Scrubber::new(Finder { rules: Some(rules), echoes: &echoes }, limits);
+    let mut all = Scrubber::new(Finder { echoes: &echoes, ..all_rules }, limits).on(event);
     walk(&mut all, step);
     redactions.extend(all.redactions());
     let mut secrets = std::mem::take(&mut all.secrets);
@@ -46,11 +50,12 @@ pub(crate) fn step(
 
     if !secrets.is_empty() {
         let found = Echoes::new(secrets.clone())?;
-        let identity = Identity::new(Finder { rules: None, echoes: &found }, limits, key).hide(step);
+        let only_echoes = Finder { rules: None, echoes: &found, key };
+        let identity = Identity::new(only_echoes, limits, event).hide(step);
         redactions.extend(identity.done.redactions());
         secrets.extend(identity.hidden);
         let echoes = Echoes::new(secrets)?;
-        let mut echoed = Scrubber::new(Finder { rules: None, echoes: &echoes }, limits);
+        let mut echoed = Scrubber::new(Finder { echoes: &echoes, ..only_echoes }, limits).on(event);
         walk(&mut echoed, step);
         redactions.extend(echoed.redactions());
         withheld.extend(std::mem::take(&mut echoed.withheld));
@@ -66,15 +71,14 @@ pub(crate) fn step(
 struct Identity<'a> {
     finder: Finder<'a>,
     limits: &'a Limits,
-    key: &'a SecretKey,
     /// The values with what stands for them.
     hidden: Vec<(String, Arc<Mark>)>,
     done: Scrubber<'a>,
 }
 
 impl<'a> Identity<'a> {
-    fn new(finder: Finder<'a>, limits: &'a Limits, key: &'a SecretKey) -> Self {
-        Self { finder, limits, key, hidden: Vec::new(), done: Scrubber::new(finder, limits) }
+    fn new(finder: Finder<'a>, limits: &'a Limits, event: bool) -> Self {
+        Self { finder, limits, hidden: Vec::new(), done: Scrubber::new(finder, limits).on(event) }
     }
 
     /// Hides what has to be hidden.
@@ -88,8 +92,10 @@ impl<'a> Identity<'a> {
         for (at, link_key) in step.facts.link_keys.iter_mut().enumerate() {
             self.after('=', &Place::field("link_keys").item(at), link_key);
         }
-        for (at, entity) in step.facts.entities.iter_mut().enumerate() {
-            self.one(&Place::field("entities").item(at), &mut entity.id);
+        for (at, Entity { kind, id }) in step.facts.entities.iter_mut().enumerate() {
+            let list = Place::field("entities");
+            let item = list.item(at);
+            self.of_type(kind, (&item.below(kind), &item), id);
         }
         for (at, proposal) in step.proposed.iter_mut().enumerate() {
             for call_id in proposal.call_id.iter_mut() {
@@ -101,10 +107,10 @@ impl<'a> Identity<'a> {
 
     /// A value that may have a type before it, which stays when it is clean: `order:4812`.
     fn after(&mut self, separator: char, place: &Place<'_>, text: &mut String) {
-        let parts = text.split_once(separator).filter(|(kind, _)| self.rule_on(kind).is_none());
+        let parts = text.split_once(separator).filter(|(kind, _)| self.rule_on(place, kind).is_none());
         if let Some((kind, id)) = parts {
             let (kind, mut id) = (kind.to_owned(), id.to_owned());
-            if self.one(place, &mut id) {
+            if self.of_type(&kind, (&place.below(&kind), place), &mut id) {
                 *text = format!("{kind}{separator}{id}");
                 return;
             }
@@ -112,30 +118,56 @@ impl<'a> Identity<'a> {
         self.one(place, text);
     }
 
+    /// A value whose type is told: rules on keys of that name hit it too. True when it was hidden. The type
+    /// may be none that can be shown, so what was done is told of the place without it.
+    fn of_type(&mut self, kind: &str, (at, place): (&Place<'_>, &Place<'_>), id: &mut String) -> bool {
+        let spot = self.done.spot(at);
+        let at = At { spot: &spot, inner: &[], leaf: Leaf::Text };
+        let by = match self.finder.secret_key(kind, at) {
+            Some(rule) if !is_mark(id) => Some((rule.id.clone(), rule.label.clone())),
+            Some(_) | None => self.rule_at(at, id),
+        };
+        let Some((rule, label)) = by else { return false };
+        self.hide_by(&rule, &label, place, id);
+        true
+    }
+
     /// True when the value was hidden.
     fn one(&mut self, place: &Place<'_>, text: &mut String) -> bool {
-        let Some(rule) = self.rule_on(text) else { return false };
-        let mark = Mark::pseudonym(&rule, pseudonym(self.key, &rule, text));
+        let Some((id, label)) = self.rule_on(place, text) else { return false };
+        self.hide_by(&id, &label, place, text);
+        true
+    }
+
+    fn hide_by(&mut self, id: &str, label: &str, place: &Place<'_>, text: &mut String) {
+        let mark = Mark::pseudonym(label, pseudonym(self.finder.key, id, text));
         self.done.note(place, &mark, text.len());
         let value = std::mem::replace(text, mark.text.clone());
         if value.len() >= ECHO_BYTES_MIN {
             self.hidden.push((value, mark));
         }
-        true
     }
 
-    /// The first rule that hits a text; a text that can't be looked at counts as hit.
-    fn rule_on(&self, text: &str) -> Option<String> {
+    /// The first rule that hits a text, its name and its label; a text that can't be looked at counts as hit.
+    fn rule_on(&self, place: &Place<'_>, text: &str) -> Option<(String, String)> {
+        let spot = self.done.spot(place);
+        self.rule_at(At { spot: &spot, inner: &[], leaf: Leaf::Text }, text)
+    }
+
+    fn rule_at(&self, at: At<'_>, text: &str) -> Option<(String, String)> {
+        if let Whole::All(rule) | Whole::Parts(rule) = self.finder.whole(at) {
+            return Some((rule.id.clone(), rule.label.clone()));
+        }
         let folded = Folded::of(text);
         let suspicion = self.finder.suspect(text, &folded);
         if !suspicion.any() {
             return None;
         }
         let hits = Budget::of_field(self.limits, text.len())
-            .and_then(|mut budget| self.finder.find(text, &folded, suspicion, &mut budget));
+            .and_then(|mut budget| self.finder.find(text, &folded, (suspicion, at), &mut budget));
         match hits {
-            Ok(hits) => hits.first().map(|hit| hit.mark.rule.clone()),
-            Err(Overrun) => Some("withheld".to_owned()),
+            Ok(hits) => hits.first().map(|hit| (hit.by.id().to_owned(), hit.by.label().to_owned())),
+            Err(Overrun) => Some(("withheld".to_owned(), "withheld".to_owned())),
         }
     }
 }
@@ -184,6 +216,7 @@ fn describing(facts: &mut Facts) -> impl Iterator<Item = (&'static str, &mut Str
 
 /// Every string and key of a step. Identifying values are clean already, and clean text is only looked at.
 fn walk(pass: &mut Scrubber<'_>, step: &mut Step) {
+    let spots = spots(pass, step);
     for (name, text) in identifying(&mut step.facts) {
         pass.text(&Place::field(name), text);
     }
@@ -206,7 +239,7 @@ fn walk(pass: &mut Scrubber<'_>, step: &mut Step) {
     pass.text(&scope.below("name"), &mut step.scope.name);
     pass.text(&scope.below("version"), &mut step.scope.version);
     pass.pairs(&scope.below("attributes"), &mut step.scope.attributes, None);
-    bodies(pass, step);
+    bodies(pass, step, &spots);
 }
 
 fn rest_of_facts(pass: &mut Scrubber<'_>, facts: &mut Facts) {
@@ -248,54 +281,4 @@ fn proposed(pass: &mut Scrubber<'_>, place: &Place<'_>, proposal: &mut Proposal<
         pass.text(&place.below("call_id"), call_id);
     }
     pass.text(&place.below("tool"), &mut proposal.tool);
-}
-
-/// The bodies, after everything that may say that one of them is secret as a whole.
-fn bodies(pass: &mut Scrubber<'_>, step: &mut Step) {
-    let field = Place::field("bodies");
-    for (at, body) in step.bodies.iter_mut().enumerate() {
-        let place = field.item(at);
-        pass.text(&place.below("role"), &mut body.role);
-        // Inside JSON, text is replaced by text; a bare number or a body that is gone needs its quotes.
-        let bare = !looks_like_json(&body.body);
-        let needs_quotes = if let Some(mark) = pass.lost.get(&at).map(Arc::clone) {
-            pass.mask(&place, &mut body.body, &mark) == Did::Replaced
-        } else {
-            let did = pass.text(&place, &mut body.body);
-            if did == Did::Withheld {
-                pass.lost.insert(at, Mark::withheld("budget"));
-            }
-            did == Did::Withheld || (bare && did == Did::Replaced)
-        };
-        if needs_quotes && body.is_json {
-            body.body = quoted(&body.body);
-        }
-    }
-    if !pass.lost.is_empty() {
-        let events = step.events.iter_mut().flat_map(|event| &mut event.attributes);
-        let pairs = step.attributes.iter_mut().chain(&mut step.facts.parameters).chain(events);
-        pairs.for_each(|(_, value)| close_frames(pass, value));
-    }
-}
-
-/// A piece of a body that is gone becomes the mark that stands for it.
-fn close_frames(pass: &Scrubber<'_>, value: &mut Value) {
-    match value {
-        Value::Framed(pieces) => {
-            for piece in pieces {
-                if let Some(mark) = body_of(piece).and_then(|body| pass.lost.get(&body)) {
-                    let as_json = matches!(piece, Piece::Json(..));
-                    *piece = Piece::Text(if as_json { quoted(&mark.text) } else { mark.text.clone() });
-                }
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| close_frames(pass, value)),
-        Value::Map(pairs) => pairs.iter_mut().for_each(|(_, value)| close_frames(pass, value)),
-        Value::Empty
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::Double(_)
-        | Value::String(_)
-        | Value::Bytes(_) => {}
-    }
 }

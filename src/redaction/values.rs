@@ -7,9 +7,12 @@ use crate::domain::value::Value;
 use crate::redaction::budget::Overrun;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
-use crate::redaction::mark::Mark;
+use crate::redaction::mark::{By, Mark, Rule};
 use crate::redaction::place::Place;
+use crate::redaction::rules::Whole;
+use crate::redaction::selector::{Leaf, Spot};
 use crate::redaction::settings::Limits;
+use crate::redaction::source::At;
 use crate::redaction::text::TextScrub;
 
 /// What became of a text.
@@ -27,14 +30,16 @@ pub(crate) enum Did {
 pub(crate) struct Scrubber<'a> {
     finder: Finder<'a>,
     limits: &'a Limits,
+    /// The record came as an event or log record.
+    event: bool,
     /// By path, rule and method.
     redactions: BTreeMap<(String, String, &'static str), (u32, u64)>,
     /// Values found under secret keys.
     pub(crate) secrets: Vec<(String, Arc<Mark>)>,
     /// Paths of what was withheld.
     pub(crate) withheld: Vec<String>,
-    /// Bodies of which nothing may stay, and the mark for each.
-    pub(crate) lost: BTreeMap<usize, Arc<Mark>>,
+    /// Bodies of which nothing may stay, and what takes each.
+    pub(crate) lost: BTreeMap<usize, By>,
 }
 
 impl<'a> Scrubber<'a> {
@@ -43,11 +48,27 @@ impl<'a> Scrubber<'a> {
         Self {
             finder,
             limits,
+            event: false,
             redactions: BTreeMap::new(),
             secrets: Vec::new(),
             withheld: Vec::new(),
             lost: BTreeMap::new(),
         }
+    }
+
+    /// The same for a record that came so.
+    pub(crate) fn on(self, event: bool) -> Self {
+        Self { event, ..self }
+    }
+
+    /// What it looks for.
+    pub(crate) fn finder(&self) -> Finder<'a> {
+        self.finder
+    }
+
+    /// A place as rules with selectors see it; nowhere, when there are none.
+    pub(crate) fn spot(&self, place: &Place<'_>) -> Spot {
+        if self.finder.is_scoped() { place.spot(self.event) } else { Spot::default() }
     }
 
     /// What was done.
@@ -66,13 +87,19 @@ impl<'a> Scrubber<'a> {
         if text.is_empty() {
             return Did::Nothing;
         }
-        let result = TextScrub::new(self.finder, self.limits, text.len()).and_then(|mut scrub| {
+        let spot = self.spot(place);
+        self.text_at(place, &spot, text)
+    }
+
+    /// Redacts a text that stands elsewhere, or in several places, for selectors.
+    pub(crate) fn text_at(&mut self, place: &Place<'_>, spot: &Spot, text: &mut String) -> Did {
+        let result = TextScrub::new(self.finder, self.limits, spot, text.len()).and_then(|mut scrub| {
             let new = scrub.scrub(text)?;
-            Ok((new, scrub))
+            Ok((new, scrub.hits, scrub.secrets))
         });
         match result {
-            Ok((new, scrub)) => {
-                self.collect(place, scrub);
+            Ok((new, hits, secrets)) => {
+                self.collect(place, hits, secrets);
                 let Some(new) = new else { return Did::Nothing };
                 *text = new;
                 Did::Replaced
@@ -87,32 +114,52 @@ impl<'a> Scrubber<'a> {
         }
     }
 
-    /// Redacts keys and values in place. `secret` is the mark of a secret key above them.
+    /// Redacts keys and values in place. `secret` is the rule on a secret key above them.
     pub(crate) fn pairs(
         &mut self,
         place: &Place<'_>,
-        pairs: &mut [(String, Value)],
-        secret: Option<&Arc<Mark>>,
+        pairs: &mut Vec<(String, Value)>,
+        secret: Option<&Arc<Rule>>,
     ) {
-        for (key, value) in pairs {
-            let suspected = self.finder.suspect(key, &Folded::of(key)).any() || !key.is_ascii();
-            let own = if suspected { self.finder.secret_key(key) } else { None };
-            if suspected {
-                self.text(place, key);
-            }
-            self.value(&place.below(key), value, own.as_ref().or(secret));
+        pairs.retain_mut(|(key, value)| self.pair(place, key, value, secret));
+    }
+
+    /// False when nothing of the pair stays, not even its key.
+    fn pair(
+        &mut self,
+        place: &Place<'_>,
+        key: &mut String,
+        value: &mut Value,
+        secret: Option<&Arc<Rule>>,
+    ) -> bool {
+        let suspected = self.finder.suspect(key, &Folded::of(key)).any() || !key.is_ascii();
+        let spot = self.spot(&place.below(key));
+        let at = At { spot: &spot, inner: &[], leaf: Leaf::Text };
+        if let Whole::All(rule) = self.finder.whole(at)
+            && rule.drops_pairs()
+        {
+            // The key may tell what the rule takes, so the place does not name it.
+            self.value(place, value, Some(&rule));
+            return false;
         }
+        let own = if suspected { self.finder.secret_key(key, at) } else { None };
+        if suspected {
+            self.text(place, key);
+        }
+        let rule = own.as_ref().or(secret);
+        self.value(&place.below(key), value, rule);
+        !own.is_some_and(|rule| rule.drops_pairs())
     }
 
     /// Redacts a value in place; under a secret key nothing of it stays but truth values.
-    pub(crate) fn value(&mut self, place: &Place<'_>, value: &mut Value, secret: Option<&Arc<Mark>>) {
+    pub(crate) fn value(&mut self, place: &Place<'_>, value: &mut Value, secret: Option<&Arc<Rule>>) {
         match (value, secret) {
             (Value::Empty | Value::Bool(_), _) => {}
             (Value::String(text), None) => {
                 self.text(place, text);
             }
-            (Value::String(text), Some(mark)) => {
-                self.mask(place, text, mark);
+            (Value::String(text), Some(rule)) => {
+                self.mask(place, text, &By::Rule(Arc::clone(rule)));
             }
             (Value::Bytes(bytes), None) => self.bytes(place, bytes),
             (Value::Array(values), _) => {
@@ -123,18 +170,18 @@ impl<'a> Scrubber<'a> {
             (Value::Map(pairs), _) => self.pairs(place, pairs, secret),
             (frame @ Value::Framed(_), None) => self.frame(place, frame),
             (number @ (Value::Int(_) | Value::Double(_)), None) => self.number(place, number),
-            (value @ Value::Framed(_), Some(mark)) => {
-                let finder = self.finder;
+            (value @ Value::Framed(_), Some(rule)) => {
                 if let Value::Framed(pieces) = &*value
-                    && !self.secret_frame(&finder, pieces, mark)
+                    && !self.secret_frame(pieces, rule)
                 {
-                    self.note(place, mark, 0);
+                    let mark = rule.mark("", self.finder.key);
+                    self.note(place, &mark, 0);
                     *value = Value::String(mark.text.clone());
                 }
             }
-            (value @ (Value::Int(_) | Value::Double(_) | Value::Bytes(_)), Some(mark)) => {
+            (value @ (Value::Int(_) | Value::Double(_) | Value::Bytes(_)), Some(rule)) => {
                 let mut text = spelt(value);
-                self.mask(place, &mut text, mark);
+                self.mask(place, &mut text, &By::Rule(Arc::clone(rule)));
                 *value = Value::String(text);
             }
         }
@@ -148,14 +195,16 @@ impl<'a> Scrubber<'a> {
     }
 
     /// Puts the mark in the place of a secret, unless it is masked already.
-    pub(crate) fn mask(&mut self, place: &Place<'_>, text: &mut String, mark: &Arc<Mark>) -> Did {
-        let new = match TextScrub::new(self.finder, self.limits, 0) {
+    pub(crate) fn mask(&mut self, place: &Place<'_>, text: &mut String, by: &By) -> Did {
+        let spot = Spot::default();
+        let new = match TextScrub::new(self.finder, self.limits, &spot, 0) {
             Ok(mut scrub) => {
-                let new = scrub.mask(text, mark);
-                self.collect(place, scrub);
+                let new = scrub.mask(text, by);
+                let (hits, secrets) = (scrub.hits, scrub.secrets);
+                self.collect(place, hits, secrets);
                 new
             }
-            Err(Overrun) => Some(mark.text.clone()),
+            Err(Overrun) => Some(by.mark(text, self.finder.key).text.clone()),
         };
         let Some(new) = new else { return Did::Nothing };
         *text = new;
@@ -174,18 +223,24 @@ impl<'a> Scrubber<'a> {
         if small && self.finder.skips_small_numbers() {
             return;
         }
-        let text = spelt(value);
-        if let Some(mark) = self.finder.number(&text) {
+        let (text, spot) = (spelt(value), self.spot(place));
+        if let Some(by) = self.finder.number(&text, At { spot: &spot, inner: &[], leaf: Leaf::Number }) {
+            let mark = by.mark(&text, self.finder.key);
             self.note(place, &mark, text.len());
             *value = Value::String(mark.text.clone());
         }
     }
 
-    fn collect(&mut self, place: &Place<'_>, scrub: TextScrub<'_>) {
-        for (mark, bytes) in scrub.hits {
+    fn collect(
+        &mut self,
+        place: &Place<'_>,
+        hits: Vec<(Arc<Mark>, usize)>,
+        secrets: Vec<(String, Arc<Mark>)>,
+    ) {
+        for (mark, bytes) in hits {
             self.note(place, &mark, bytes);
         }
-        self.secrets.extend(scrub.secrets);
+        self.secrets.extend(secrets);
     }
 }
 

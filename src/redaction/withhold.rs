@@ -13,7 +13,9 @@ use crate::redaction::fold::Folded;
 use crate::redaction::mark::Mark;
 use crate::redaction::pseudonym::pseudonym;
 use crate::redaction::rules::Rules;
+use crate::redaction::selector::{Leaf, Spot};
 use crate::redaction::settings::Limits;
+use crate::redaction::source::At;
 
 /// Keeps what cannot hold content and what proves clean on its own; drops everything else.
 pub(crate) fn step(step: Step, rules: &Rules, limits: &Limits, key: &SecretKey) -> (Step, Vec<Redaction>) {
@@ -106,11 +108,13 @@ impl Keeper<'_> {
     fn is_clean(&self, text: &str) -> bool {
         let looked_at = catch_unwind(AssertUnwindSafe(|| {
             let echoes = Echoes::default();
-            let finder = Finder { rules: Some(self.rules), echoes: &echoes };
+            let finder = Finder { rules: Some(self.rules), echoes: &echoes, key: self.key };
+            let spot = Spot::default();
+            let at = At { spot: &spot, inner: &[], leaf: Leaf::Text };
             let folded = Folded::of(text);
             let suspicion = finder.suspect(text, &folded);
             let mut budget = Budget::of_field(self.limits, text.len())?;
-            finder.find(text, &folded, suspicion, &mut budget)
+            finder.find(text, &folded, (suspicion, at), &mut budget)
         }));
         matches!(looked_at, Ok(Ok(hits)) if hits.is_empty())
     }

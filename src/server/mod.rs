@@ -5,11 +5,14 @@ mod error;
 mod import;
 mod logging;
 mod prepare;
+mod redact;
+mod reload;
 mod rooms;
 mod serve;
 mod stall;
 mod start;
 mod status;
+mod typed;
 mod watch;
 
 pub use addresses::Addresses;
@@ -17,6 +20,10 @@ pub use commands::{check_command, complain, failed, rebuild_command, say, serve_
 pub use error::StartError;
 pub use import::import_command;
 pub use logging::start_logging;
+pub use redact::{
+    redact_key_list_command, redact_key_new_command, redact_key_rotate_command, redact_reveal_command,
+    redact_test_command,
+};
 pub use rooms::Rooms;
 pub use serve::{ServeLimits, serve};
 pub use start::{Server, told_to_stop};

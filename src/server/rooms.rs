@@ -19,15 +19,17 @@ use crate::ingest::{
 };
 use crate::log::{Log, LogSettings, Recovery};
 use crate::projection::{Projection, ProjectionSettings};
-use crate::redaction::{Redactor, Settings as RedactionSettings};
+use crate::redaction::{InForce, Rulebook};
 use crate::server::addresses::Addresses;
 use crate::server::error::StartError;
 use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
+use crate::server::reload;
 use crate::server::status::Figures;
+use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::rows::{Encoder, Retention, segment_header};
-use crate::web::{WebSettings, WebState, routes};
+use crate::web::{Desk, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
@@ -52,10 +54,9 @@ impl Rooms {
     /// # Errors
     /// A [`StartError`]; nothing is left running.
     pub(in crate::server) async fn open(settings: &Settings, at: Addresses) -> Result<Self, StartError> {
-        let redaction = RedactionSettings { email: settings.redact_emails, ..RedactionSettings::default() };
-        let redactor = Redactor::new(&redaction)?;
+        let rules = Arc::new(InForce::new(Rulebook::new(&settings.redaction)?, now_ns()));
         let store = open_store(settings).await?;
-        match Self::over(settings, at, store.clone(), redactor).await {
+        match Self::over(settings, at, store.clone(), rules).await {
             Ok(rooms) => Ok(rooms),
             Err(error) => {
                 store.close().await;
@@ -68,7 +69,7 @@ impl Rooms {
         settings: &Settings,
         at: Addresses,
         store: Store,
-        redactor: Redactor,
+        rules: Arc<InForce>,
     ) -> Result<Self, StartError> {
         let started_ns = now_ns();
         let answering = migrate(&store).await?;
@@ -85,7 +86,8 @@ impl Rooms {
         let mut registry = Registry::default();
         let meters = Meters::new(&mut registry);
         let conventions = Conventions::new(settings.tools.clone());
-        let pipeline = Arc::new(Pipeline { conventions, redactor, encoder, keys });
+        let pipeline = Arc::new(Pipeline { conventions, rules: rules.clone(), encoder, keys });
+        let desk = desk(&rules, &pipeline);
         let receiver = Receiver::new(pipeline, keeper.clone(), meters.clone());
         let door = DoorSettings { hosts: settings.hosts.clone(), ..DoorSettings::default() };
         let otlp = router(&door, meters.clone(), Arc::new(receiver));
@@ -100,8 +102,12 @@ impl Rooms {
             watch,
             registry,
         });
-        let web = web_router(settings, at, &store, figures.clone());
+        let web = web_router(settings, at, &store, (desk, figures.clone()));
         report(&store, &recovery, answering).await;
+        if answering {
+            reload::announce(&store, &rules).await;
+        }
+        reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());
         Ok(Self { store, log, drain, projection, otlp, web, figures, stop })
     }
 
@@ -174,7 +180,22 @@ fn follow(projection: Projection) -> impl Fn(Vec<(Project, TraceId)>) -> Followi
     }
 }
 
-fn web_router(settings: &Settings, at: Addresses, store: &Store, figures: Arc<Figures>) -> Router {
+/// What the pages need of redaction.
+fn desk(rules: &Arc<InForce>, pipeline: &Arc<Pipeline>) -> Desk {
+    let pipeline = Arc::clone(pipeline);
+    Desk {
+        rules: Arc::clone(rules),
+        read: rules_as_typed,
+        keys: Arc::new(move |project| pipeline.keys.pseudonym_keys(project)),
+    }
+}
+
+fn web_router(
+    settings: &Settings,
+    at: Addresses,
+    store: &Store,
+    (desk, figures): (Desk, Arc<Figures>),
+) -> Router {
     let metered = figures.clone();
     routes(WebState {
         store: store.clone(),
@@ -186,6 +207,7 @@ fn web_router(settings: &Settings, at: Addresses, store: &Store, figures: Arc<Fi
             otlp_grpc: at.otlp_grpc.to_string(),
         }),
         status: Arc::new(move || figures.status()),
+        desk,
         metrics: Arc::new(move || metered.metrics()),
     })
 }

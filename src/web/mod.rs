@@ -3,6 +3,8 @@ mod api;
 mod assets;
 mod badge;
 mod cursor;
+mod desk;
+mod dry_run;
 mod error;
 mod filter;
 mod finding;
@@ -33,5 +35,6 @@ mod trial;
 mod value;
 mod viewer;
 
+pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use routes::routes;
 pub use state::{IngestStatus, LogStatus, ProjectionStatus, ServerStatus, WebSettings, WebState};

@@ -60,7 +60,7 @@ impl Shell {
     /// The frame for this viewer on a page of this section.
     pub(in crate::web) fn of(state: &WebState, viewer: &Viewer, section: &str) -> Self {
         let links = state.links();
-        let sections = [("Runs", "/runs"), ("Status", "/status")]
+        let sections = [("Runs", "/runs"), ("Redaction", "/redaction"), ("Status", "/status")]
             .into_iter()
             .map(|(name, path)| Section { name, href: links.to(path), here: name == section })
             .collect();

@@ -17,7 +17,7 @@ use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
-use crate::web::pages::{about_findings, content, conventions, run, runs, status, trace};
+use crate::web::pages::{about_findings, content, conventions, redaction, run, runs, status, trace};
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
 use crate::web::viewer::{Permission, admit};
@@ -35,6 +35,7 @@ const TABLE: &[Route] = &[
     Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
+    Route("/redaction", SeeRecords, || get(redaction::show).post(redaction::try_out)),
     Route("/status", SeeServer, || get(status::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),

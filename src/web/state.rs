@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::ids::Project;
 use crate::store::Store;
+use crate::web::desk::Desk;
 use crate::web::link::Links;
 
 /// Everything handlers need. Cheap to clone.
@@ -15,6 +16,8 @@ pub struct WebState {
     pub settings: Arc<WebSettings>,
     /// How the server is doing now. Must be quick: pages call it.
     pub status: Arc<dyn Fn() -> ServerStatus + Send + Sync>,
+    /// What pages need of redaction.
+    pub desk: Desk,
     /// The text of `/metrics`.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }

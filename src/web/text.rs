@@ -3,8 +3,10 @@ use std::fmt::{self, Write};
 
 use askama::filters::HtmlSafe;
 
-/// What redaction leaves behind in a text: `[redacted:rule]`, or `[withheld:why]` where it could not look.
-const MARKERS: [(&str, &str); 2] = [("[redacted:", "redacted"), ("[withheld:", "withheld")];
+/// What redaction leaves behind in a text: `[redacted:rule]`, `[removed:rule]`, or `[withheld:why]` where it
+/// could not look.
+const MARKERS: [(&str, &str); 3] =
+    [("[redacted:", "redacted"), ("[withheld:", "withheld"), ("[removed:", "removed")];
 
 /// Foreign text. Shows itself as HTML in which nothing of it can act.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,10 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
+use crate::domain::secret::SecretKey;
+use crate::redaction::{AllSettings, InForce, Rulebook};
 use crate::store::{Place, ServerSettings, Store, StoreSettings};
+use crate::web::desk::Desk;
 use crate::web::page::POLICY;
 use crate::web::routes::routes;
 use crate::web::state::{LogStatus, ServerStatus, WebSettings, WebState};
@@ -26,8 +29,19 @@ async fn router(base_path: &str) -> Router {
         store,
         settings: Arc::new(WebSettings { base_path: base_path.to_owned(), ..WebSettings::default() }),
         status: Arc::new(status),
+        desk: desk(),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
     })
+}
+
+/// The built-in rules, and a reader that takes nothing.
+fn desk() -> Desk {
+    let book = Rulebook::new(&AllSettings::default()).unwrap();
+    Desk {
+        rules: Arc::new(InForce::new(book, 1)),
+        read: |_, _| Err("rule `x` (the rules typed here, line 3): no".to_owned()),
+        keys: Arc::new(|_| vec![SecretKey::new(1, [1; 32])]),
+    }
 }
 
 struct Got {
@@ -176,4 +190,31 @@ async fn the_finder_leads_to_traces_entities_and_words() {
     ] {
         assert_eq!(get(&router, &format!("/runs?find={find}")).await.headers[LOCATION], to, "{find}");
     }
+}
+
+#[tokio::test]
+async fn rules_are_tried_without_keeping_anything() {
+    let router = router("").await;
+    let shown = get(&router, "/redaction").await;
+    assert_eq!(shown.status, StatusCode::OK);
+    assert!(shown.body.contains("bearer-token") && shown.body.contains("can't be counted"), "{}", shown.body);
+    for (form, says) in [
+        (
+            "sample=pay+4111+1111+1111+1111+%3Cb%3E",
+            vec!["card-number</span>", "&lt;b&gt;", "1 place changed by 1 rule"],
+        ),
+        ("sample=nothing&kept=1", vec!["Nothing is changed"]),
+        ("sample=x&rules=%5B%5Brules%5D%5D", vec!["These rules can't be used", "line 3"]),
+    ] {
+        let request = Request::post("/redaction").header(HOST, "localhost").body(Body::from(form)).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        for says in says {
+            assert!(body.contains(says), "{form}: {body}");
+        }
+    }
+    let request = Request::post("/redaction").header(HOST, "localhost").body(Body::from("other=1")).unwrap();
+    assert_eq!(router.oneshot(request).await.unwrap().status(), StatusCode::BAD_REQUEST);
 }

@@ -31,7 +31,8 @@ pub(in crate::web) async fn list(
     let asked = Asked::read(&params, &[])?;
     let now_ns = format::now_ns();
     let place = (asked.after.as_ref(), asked.limit.unwrap_or(LIMIT));
-    let page = runs(&state.store, &viewer.scope, &asked.filter(&asked.query, now_ns), place, now_ns).await?;
+    let filter = state.desk.widened(&viewer.scope.project, asked.filter(&asked.query, now_ns));
+    let page = runs(&state.store, &viewer.scope, &filter, place, now_ns).await?;
     Ok(Answer(List {
         runs: page.runs.into_iter().map(|row| row.summary.into()).collect(),
         next: page.next.map(|place| asked.cursor(&place)),

@@ -2,6 +2,7 @@
 pub(in crate::web) mod about_findings;
 pub(in crate::web) mod content;
 pub(in crate::web) mod conventions;
+pub(in crate::web) mod redaction;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
 pub(in crate::web) mod status;

@@ -138,7 +138,7 @@ async fn listed(
     now_ns: u64,
 ) -> Result<Body, WebError> {
     let (query, after) = (&asked.query, asked.after.as_ref());
-    let filter = |query: &Query| asked.filter(query, now_ns);
+    let filter = |query: &Query| state.desk.widened(&scope.project, asked.filter(query, now_ns));
     let whole = filter(query);
     let page = runs(&state.store, scope, &whole, (after, asked.limit.unwrap_or(LINES)), now_ns);
     let counts = counts(&state.store, scope, (query, &filter), now_ns);

@@ -13,13 +13,14 @@ use recount::domain::ids::TraceId;
 use recount::domain::run::Run;
 use recount::domain::step::Step;
 use recount::projection::{Projection, ProjectionSettings};
+use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::store::Store;
 use recount::store::queries::trace_records;
-use recount::web::{ServerStatus, WebSettings, WebState, routes};
+use recount::web::{Desk, ServerStatus, WebSettings, WebState, routes};
 use tower::ServiceExt;
 
 use crate::support::engine;
-use crate::support::rows::{Keeping, NOW_NS, scope};
+use crate::support::rows::{Keeping, NOW_NS, PSEUDONYM_KEY, scope};
 
 pub(crate) struct Site {
     pub(crate) store: Store,
@@ -59,6 +60,11 @@ impl Site {
             store: store.clone(),
             settings: Arc::new(WebSettings::default()),
             status: Arc::new(ServerStatus::default),
+            desk: Desk {
+                rules: Arc::new(InForce::new(Rulebook::new(&AllSettings::default()).unwrap(), 1)),
+                read: |_, now| Ok(now.clone()),
+                keys: Arc::new(|_| vec![PSEUDONYM_KEY.clone()]),
+            },
             metrics: Arc::new(String::new),
         });
         let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };

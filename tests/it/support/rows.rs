@@ -1,5 +1,6 @@
 //! Keeps steps as the product does: redacted, encoded, through a frame of the log, inserted.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
@@ -19,6 +20,9 @@ use sha2::{Digest as _, Sha256};
 pub(crate) const NOW_NS: u64 = 1_795_970_000_000_000_000;
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
+/// The key of pseudonyms.
+pub(crate) static PSEUDONYM_KEY: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::new(1, [2; 32]));
+
 /// Everything between a step and the tables.
 pub(crate) struct Keeping {
     pub(crate) encoder: Encoder,
@@ -34,7 +38,7 @@ impl Keeping {
             encoder: Encoder::new(Retention::default(), 10_000),
             project: Project::default(),
             redactor: Redactor::new(&Settings::default()).unwrap(),
-            keys: ProjectKeys { record: key(1), pseudonym: key(2), content: key(3) },
+            keys: ProjectKeys { record: key(1), pseudonym: PSEUDONYM_KEY.clone(), content: key(3) },
         }
     }
 

@@ -13,7 +13,7 @@ use recount::ingest::{
     router,
 };
 use recount::log::{Log, LogSettings};
-use recount::redaction::{Redactor, Settings};
+use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::server::{ServeLimits, serve};
 use recount::store::rows::{Encoder, Gathered, Retention, Table, segment_header};
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ async fn chain(log_bytes_max: u64) -> Chain {
     let meters = Meters::new(&mut Registry::default());
     let pipeline = Pipeline {
         conventions: Conventions::new(ToolRules::default()),
-        redactor: Redactor::new(&Settings::default()).unwrap(),
+        rules: Arc::new(InForce::new(Rulebook::new(&AllSettings::default()).unwrap(), 0)),
         encoder: Arc::new(Encoder::new(Retention::default(), 1_000)),
         keys: KeyFile::open(&dir.path().join("keys"), KeyFilePolicy::MakeIfMissing).unwrap(),
     };

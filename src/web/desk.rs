@@ -1,0 +1,80 @@
+//! What pages need of redaction: the rules in force, how to read rules that somebody types, and how to find
+//! what became a pseudonym.
+use std::fmt;
+use std::sync::Arc;
+
+use crate::domain::ids::Project;
+use crate::domain::secret::SecretKey;
+use crate::redaction::{InForce, Settings};
+use crate::store::{Choice, RunField, RunFilter};
+
+/// Reads typed rules over those in force; the error names the rule and its place.
+pub type ReadRules = fn(&str, &Settings) -> Result<Settings, String>;
+
+/// Gives the pseudonym keys of a project, latest first.
+pub type PseudonymKeys = Arc<dyn Fn(&Project) -> Vec<SecretKey> + Send + Sync>;
+
+/// What pages need of redaction. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk {
+    /// The rules in force.
+    pub rules: Arc<InForce>,
+    /// Reads rules that somebody types.
+    pub read: ReadRules,
+    /// The pseudonym keys of a project, latest first.
+    pub keys: PseudonymKeys,
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+impl Desk {
+    /// The filter, with every identifying value that is asked for also looked for as the pseudonym it may
+    /// have become, under every key that there ever was.
+    pub(in crate::web) fn widened(&self, project: &Project, mut filter: RunFilter) -> RunFilter {
+        for (field, choice) in &mut filter.fields {
+            match field {
+                RunField::Run | RunField::Session | RunField::User | RunField::Key | RunField::Entity => {
+                    self.widen(project, *field, choice);
+                }
+                RunField::Agent
+                | RunField::Service
+                | RunField::Environment
+                | RunField::State
+                | RunField::Complete
+                | RunField::Outcome
+                | RunField::Has
+                | RunField::Model
+                | RunField::Tool
+                | RunField::Finding => {}
+            }
+        }
+        filter
+    }
+
+    fn widen(&self, project: &Project, field: RunField, choice: &mut Choice) {
+        for values in [&mut choice.any_of, &mut choice.none_of] {
+            let typed = std::mem::take(values);
+            for value in typed {
+                values.extend(self.spellings(project, field == RunField::Entity, &value));
+                values.push(value);
+            }
+        }
+    }
+
+    /// What an identifying value may have become. Of an entity, written `type:id`, the id alone is hidden.
+    pub(in crate::web) fn spellings(&self, project: &Project, typed: bool, value: &str) -> Vec<String> {
+        let keys = (self.keys)(project);
+        let book = self.rules.book();
+        let rules = book.of(project);
+        match value.split_once(':').filter(|_| typed) {
+            Some((kind, id)) => {
+                rules.pseudonyms(&keys, id).into_iter().map(|id| format!("{kind}:{id}")).collect()
+            }
+            None => rules.pseudonyms(&keys, value),
+        }
+    }
+}
