@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::config::aliases::AliasTable;
 use crate::config::error::ConfigError;
 use crate::config::redaction::{RedactionTable, Written};
 use crate::config::tools::ToolTable;
@@ -30,6 +31,8 @@ pub struct File {
     pub(super) redaction: RedactionTable,
     #[serde(default)]
     pub(super) projects: BTreeMap<String, ProjectTable>,
+    #[serde(default)]
+    pub(super) aliases: Vec<AliasTable>,
     #[serde(default)]
     pub(super) tools: BTreeMap<String, ToolTable>,
     /// The file it was read from, and its text.

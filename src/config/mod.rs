@@ -1,4 +1,5 @@
 //! The only reader of flags, environment and recount.toml.
+mod aliases;
 mod args;
 mod error;
 mod file;

@@ -1,15 +1,18 @@
 //! What the settings mean: flag over environment over file over default, checked as a whole.
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use crate::config::aliases::aliases;
 use crate::config::args::ServeArgs;
 use crate::config::error::ConfigError;
 use crate::config::file::{File, redaction_of};
 use crate::config::tools::tool_rules;
 use crate::conventions::ToolRules;
+use crate::domain::entity::Entity;
 use crate::redaction::AllSettings;
 
 /// Everything that serving needs to know.
@@ -37,6 +40,8 @@ pub struct Settings {
     pub redaction: AllSettings,
     /// The settings file, when there is one: its redaction rules are read again at a SIGHUP.
     pub config: Option<PathBuf>,
+    /// Names of one entity, as the operator declares them.
+    pub aliases: Vec<BTreeSet<Entity>>,
     /// What the operator says of tools.
     pub tools: ToolRules,
     /// Each setting as shown by `recount check`, with where it came from.
@@ -144,6 +149,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         base_path: checked_base_path(base_path)?,
         redaction,
         config: file.written.map(|(path, _)| path),
+        aliases: aliases(file.aliases)?,
         tools: tool_rules(file.tools)?,
         shown: picks.shown,
     })

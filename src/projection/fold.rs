@@ -1,6 +1,7 @@
 //! From records to lines: pure, the same records give the same lines.
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::about::About;
 use crate::domain::action::Action;
 use crate::domain::case::CaseEvent;
 use crate::domain::fold::{Ledger, Part, case_id, runs_of};
@@ -262,6 +263,7 @@ fn run_line(
     RunLine {
         project: project.clone(),
         summary,
+        about: About::all(run),
         heard_ns: received().max().unwrap_or_default(),
         precedence: heard.precedence(traces.union(tellers)),
         is_deleted: false,

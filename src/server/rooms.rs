@@ -29,7 +29,7 @@ use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::rows::{Encoder, Retention, segment_header};
-use crate::web::{Desk, WebSettings, WebState, routes};
+use crate::web::{Desk, EntityTools, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
@@ -102,7 +102,12 @@ impl Rooms {
             watch,
             registry,
         });
-        let web = web_router(settings, at, &store, (desk, figures.clone()));
+        let entities = EntityTools {
+            aliases: Arc::new(settings.aliases.clone()),
+            rules: Arc::new(settings.tools.clone()),
+            retention: Retention::default(),
+        };
+        let web = web_router(settings, at, (&store, entities), (desk, figures.clone()));
         report(&store, &recovery, answering).await;
         if answering {
             reload::announce(&store, &rules).await;
@@ -193,7 +198,7 @@ fn desk(rules: &Arc<InForce>, pipeline: &Arc<Pipeline>) -> Desk {
 fn web_router(
     settings: &Settings,
     at: Addresses,
-    store: &Store,
+    (store, entities): (&Store, EntityTools),
     (desk, figures): (Desk, Arc<Figures>),
 ) -> Router {
     let metered = figures.clone();
@@ -206,6 +211,7 @@ fn web_router(
             otlp_http: at.otlp_http.to_string(),
             otlp_grpc: at.otlp_grpc.to_string(),
         }),
+        entities,
         status: Arc::new(move || figures.status()),
         desk,
         metrics: Arc::new(move || metered.metrics()),

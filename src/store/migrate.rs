@@ -147,7 +147,7 @@ impl Store {
 
 /// What is left to apply, with its number.
 fn pending<'m>(applied: &[Applied], all: &'m [Migration]) -> Result<Vec<(u32, &'m Migration)>, MigrateError> {
-    let numbered = || (1u32..).zip(all);
+    let numbered = || all.iter().map(|migration| (migration.number(), migration));
     for applied in applied {
         let stem = format!("{:04}_{}", applied.number, applied.name);
         match numbered().find(|(number, _)| *number == applied.number) {

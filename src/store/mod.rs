@@ -22,6 +22,7 @@ mod case_events;
 mod client;
 mod derived;
 mod engine;
+mod entity_lines;
 mod error;
 mod insert;
 mod key_traces;
@@ -43,6 +44,7 @@ pub use derived::{
     standing_cases, standing_runs, write_actions, write_cases, write_runs,
 };
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
+pub use entity_lines::EntityFilter;
 pub use error::{Answer, StoreError};
 pub use key_traces::{KEY_TRACES_MAX, key_traces};
 pub use migrate::MigrateError;

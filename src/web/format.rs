@@ -124,6 +124,11 @@ pub(in crate::web) fn day(ns: u64, now_ns: u64) -> String {
     }
 }
 
+/// `Friday 27 November 2026`; the year only when it is not this one.
+pub(in crate::web) fn long_day(ns: u64, now_ns: u64) -> String {
+    if at(ns, "%Y") == at(now_ns, "%Y") { at(ns, "%A %-d %B") } else { at(ns, "%A %-d %B %Y") }
+}
+
 /// RFC 3339 with nanoseconds, in UTC: `2026-11-12T16:02:11.310000000Z`.
 pub(in crate::web) fn rfc3339(ns: u64) -> String {
     at(ns, "%Y-%m-%dT%H:%M:%S%.9fZ")

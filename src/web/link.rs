@@ -2,6 +2,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::domain::entity::Entity;
 use crate::domain::ids::{Digest, SpanId, TraceId};
 use crate::web::assets;
 
@@ -35,6 +36,11 @@ impl Links {
     /// A run.
     pub(in crate::web) fn run(&self, run_id: &str) -> String {
         format!("{}/runs/{}", self.base, segment(run_id))
+    }
+
+    /// What agents did on or for an entity.
+    pub(in crate::web) fn entity(&self, entity: &Entity) -> String {
+        format!("{}/entities/{}/{}", self.base, encoded(&entity.kind), encoded(&entity.id))
     }
 
     /// The body of a content, as kept.

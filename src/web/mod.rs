@@ -5,6 +5,7 @@ mod badge;
 mod cursor;
 mod desk;
 mod dry_run;
+mod entity;
 mod error;
 mod filter;
 mod finding;
@@ -36,5 +37,6 @@ mod value;
 mod viewer;
 
 pub use desk::{Desk, PseudonymKeys, ReadRules};
+pub use entity::tools::EntityTools;
 pub use routes::routes;
 pub use state::{IngestStatus, LogStatus, ProjectionStatus, ServerStatus, WebSettings, WebState};

@@ -60,10 +60,15 @@ impl Shell {
     /// The frame for this viewer on a page of this section.
     pub(in crate::web) fn of(state: &WebState, viewer: &Viewer, section: &str) -> Self {
         let links = state.links();
-        let sections = [("Runs", "/runs"), ("Redaction", "/redaction"), ("Status", "/status")]
-            .into_iter()
-            .map(|(name, path)| Section { name, href: links.to(path), here: name == section })
-            .collect();
+        let sections = [
+            ("Runs", "/runs"),
+            ("Accounts", "/accounts"),
+            ("Redaction", "/redaction"),
+            ("Status", "/status"),
+        ]
+        .into_iter()
+        .map(|(name, path)| Section { name, href: links.to(path), here: name == section })
+        .collect();
         Self {
             links,
             sections,

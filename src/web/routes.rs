@@ -17,7 +17,9 @@ use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
-use crate::web::pages::{about_findings, content, conventions, redaction, run, runs, status, trace};
+use crate::web::pages::{
+    about_findings, accounts, content, conventions, entity, redaction, run, runs, status, trace,
+};
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
 use crate::web::viewer::{Permission, admit};
@@ -36,6 +38,9 @@ const TABLE: &[Route] = &[
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
     Route("/redaction", SeeRecords, || get(redaction::show).post(redaction::try_out)),
+    Route("/accounts", SeeRecords, || get(accounts::show)),
+    Route("/accounts/{id}", SeeRecords, || get(entity::of_account)),
+    Route("/entities/{type}/{id}", SeeRecords, || get(entity::show)),
     Route("/status", SeeServer, || get(status::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
@@ -49,6 +54,8 @@ const TABLE: &[Route] = &[
     Route("/api/v1/traces/{trace_id}", SeeRecords, || get(api::spans::of_trace)),
     Route("/api/v1/spans/{trace_id}/{span_id}", SeeRecords, || get(api::spans::show)),
     Route("/api/v1/contents/{trace_id}/{digest}", SeeRecords, || get(api::contents::show)),
+    Route("/api/v1/entities/{type}", SeeRecords, || get(api::entity::list)),
+    Route("/api/v1/entities/{type}/{id}", SeeRecords, || get(api::entity::show)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
 ];

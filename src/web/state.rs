@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::ids::Project;
 use crate::store::Store;
 use crate::web::desk::Desk;
+use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
 
 /// Everything handlers need. Cheap to clone.
@@ -14,6 +15,8 @@ pub struct WebState {
     pub store: Store,
     /// How this room behaves.
     pub settings: Arc<WebSettings>,
+    /// What the answers about entities are made with.
+    pub entities: EntityTools,
     /// How the server is doing now. Must be quick: pages call it.
     pub status: Arc<dyn Fn() -> ServerStatus + Send + Sync>,
     /// What pages need of redaction.

@@ -28,6 +28,7 @@ async fn router(base_path: &str) -> Router {
     routes(WebState {
         store,
         settings: Arc::new(WebSettings { base_path: base_path.to_owned(), ..WebSettings::default() }),
+        entities: crate::web::entity::tools::EntityTools::default(),
         status: Arc::new(status),
         desk: desk(),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
@@ -184,7 +185,7 @@ async fn the_finder_leads_to_traces_entities_and_words() {
     let router = router("").await;
     for (find, to) in [
         ("5B8EFFF7-9803-8103-D269-B633813FC60C", "/traces/5b8efff798038103d269b633813fc60c"),
-        ("order:4812", "/runs?q=entity%3Aorder%3A4812"),
+        ("order:4812", "/entities/order/4812"),
         ("cracked%20kettle", "/runs?q=%22cracked%20kettle%22"),
         ("http://x", "/runs?q=%22http%3A%2F%2Fx%22"),
     ] {

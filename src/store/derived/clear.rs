@@ -10,7 +10,7 @@ impl Store {
     /// # Errors
     /// As for any definition; some of it may be gone then, and making it again mends that.
     pub async fn clear_derived(&self) -> Result<(), StoreError> {
-        for table in [Table::Runs, Table::Actions, Table::Cases] {
+        for table in [Table::EntityRuns, Table::Runs, Table::Actions, Table::Cases] {
             let sql = format!("TRUNCATE TABLE IF EXISTS {{sharded:{}}}", table.name());
             let statements = statements(&sql, &self.family()).map_err(StoreError::Settings)?;
             for statement in statements {

@@ -1,6 +1,7 @@
 //! Writing derived lines, and taking back those that are wrong now.
 use bytes::Bytes;
 
+use crate::domain::about::{About, at_ns};
 use crate::domain::action::Action;
 use crate::domain::case::Case;
 use crate::domain::ids::Project;
@@ -11,6 +12,7 @@ use crate::store::error::StoreError;
 use crate::store::rows::actions::{self, KeptAction, write_action};
 use crate::store::rows::cases::{self, KeptCase, write_case};
 use crate::store::rows::cell::Day;
+use crate::store::rows::entity_runs::{KeptEntityRun, write_entity_run};
 use crate::store::rows::runs::{KeptRun, write_run};
 use crate::store::rows::writer::Writer;
 use crate::store::rows::{RunRow, Table};
@@ -22,6 +24,8 @@ pub struct RunLine {
     pub project: Project,
     /// The line.
     pub summary: RunSummary,
+    /// What it did for every entity that it names.
+    pub about: Vec<About>,
     /// When the last of its records was received, nanoseconds since 1970: it lives as long as that record.
     pub heard_ns: u64,
     /// Rises with all that is folded.
@@ -36,7 +40,8 @@ impl RunLine {
         let mut summary = RunRow::blank().summary;
         (summary.run_id, summary.received_ns) = (standing.run_id.clone(), standing.received_ns);
         let heard_ns = standing.received_ns;
-        Self { project: project.clone(), summary, heard_ns, precedence, is_deleted: true }
+        let (project, about) = (project.clone(), Vec::new());
+        Self { project, summary, about, heard_ns, precedence, is_deleted: true }
     }
 }
 
@@ -101,6 +106,8 @@ pub async fn write_runs(
     kept_days: u16,
     token: &str,
 ) -> Result<(), StoreError> {
+    // Before the runs: a line about an entity counts while that of its run is not younger.
+    write(store, Table::EntityRuns, entity_runs(lines, kept_days), &format!("{token} entities")).await?;
     let mut out = Writer::default();
     for line in lines {
         let kept = KeptRun {
@@ -114,6 +121,30 @@ pub async fn write_runs(
         write_run(&mut out, &kept);
     }
     write(store, Table::Runs, out, token).await
+}
+
+fn entity_runs(lines: &[RunLine], kept_days: u16) -> Writer {
+    let mut out = Writer::default();
+    for line in lines {
+        for about in &line.about {
+            let kept = KeptEntityRun {
+                project: &line.project,
+                run_id: &line.summary.run_id,
+                received_ns: line.summary.received_ns,
+                listed_ns: listed_ns(&line.summary),
+                expires: Day::after(line.heard_ns, kept_days),
+                precedence: line.precedence,
+                about,
+            };
+            write_entity_run(&mut out, &kept);
+        }
+    }
+    out
+}
+
+/// As the table of runs works it out: the start, or the receipt where the client's clock lies.
+fn listed_ns(run: &RunSummary) -> u64 {
+    at_ns(run.started_ns, run.received_ns)
 }
 
 /// Writes lines of actions, kept for so many days.

@@ -7,6 +7,7 @@ pub(in crate::store) mod cell;
 pub(in crate::store) mod column;
 pub(in crate::store) mod contents;
 mod encoder;
+pub(in crate::store) mod entity_runs;
 mod frame;
 mod kept;
 mod leaves;
@@ -26,6 +27,7 @@ pub(in crate::store) mod writer;
 
 pub use contents::Body;
 pub use encoder::{EncodeError, EncodedRequest, Encoder, Request, Retention, TableRows};
+pub use entity_runs::EntityRun;
 pub use frame::{FrameError, Gathered, Insert, segment_header};
 pub use preview::PREVIEW_CHARS_MAX;
 pub use reader::{ReadError, Reader};

@@ -4,6 +4,7 @@ use crate::store::rows::case_events;
 use crate::store::rows::cases;
 use crate::store::rows::column;
 use crate::store::rows::contents;
+use crate::store::rows::entity_runs;
 use crate::store::rows::leaves;
 use crate::store::rows::lifecycle;
 use crate::store::rows::rejects;
@@ -23,6 +24,8 @@ pub enum Table {
     Rejects,
     /// What happened to the system.
     Lifecycle,
+    /// Derived: one line for each entity of a run.
+    EntityRuns,
     /// Derived: one line a run.
     Runs,
     /// Derived: one line a key.
@@ -35,12 +38,13 @@ pub enum Table {
 
 impl Table {
     /// Every table, in the order in which they must be filled.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Contents,
         Self::Leaves,
         Self::Steps,
         Self::Rejects,
         Self::Lifecycle,
+        Self::EntityRuns,
         Self::Runs,
         Self::Actions,
         Self::CaseEvents,
@@ -55,6 +59,7 @@ impl Table {
             Self::Steps => "steps",
             Self::Rejects => "rejects",
             Self::Lifecycle => "lifecycle",
+            Self::EntityRuns => "entity_runs",
             Self::Runs => "runs",
             Self::Actions => "actions",
             Self::CaseEvents => "case_events",
@@ -86,6 +91,7 @@ impl Table {
                 let expires = ("expires".to_owned(), "Date".to_owned());
                 column::shape(lifecycle::COLUMNS.iter()).into_iter().chain([expires]).collect()
             }
+            Self::EntityRuns => column::shape(entity_runs::all()),
             Self::Runs => column::shape(runs::all()),
             Self::Actions => column::shape(actions::all()),
             Self::CaseEvents => column::shape(case_events::all()),

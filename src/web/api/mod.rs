@@ -2,6 +2,7 @@
 pub(in crate::web) mod answer;
 mod attempt;
 pub(in crate::web) mod contents;
+pub(in crate::web) mod entity;
 pub(in crate::web) mod findings;
 mod otlp;
 mod record;

@@ -1,7 +1,9 @@
 //! The pages: each its own view model beside its own template.
 pub(in crate::web) mod about_findings;
+pub(in crate::web) mod accounts;
 pub(in crate::web) mod content;
 pub(in crate::web) mod conventions;
+pub(in crate::web) mod entity;
 pub(in crate::web) mod redaction;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use futures_util::future::try_join_all;
 
+use crate::domain::entity::Entity;
 use crate::domain::ids::TraceId;
 use crate::domain::scope::Scope;
 use crate::store::queries::{run_facets, run_histogram, runs};
@@ -113,8 +114,7 @@ fn found(state: &WebState, text: &str) -> Response {
     let to = match (trace, text.split_once(':')) {
         (Some(trace), _) => links.to(&format!("/traces/{trace}")),
         (None, Some((kind, id))) if is_entity(kind, id) => {
-            let test = Test::Is(Field::Entity, text.to_owned());
-            links.runs_with(&Query { terms: vec![Term { negated: false, test }] }.to_string())
+            links.entity(&Entity { kind: kind.to_owned(), id: id.to_owned() })
         }
         _ => links.runs_with(&Query { terms: vec![Term { negated: false, test: quoted() }] }.to_string()),
     };

@@ -114,8 +114,7 @@ fn account(entities: &[Entity], links: &Links) -> Option<Fact> {
         1 => String::new(),
         n => format!("and {} more", n - 1),
     };
-    let href = runs_by(links, Field::Account, &first.id);
-    Some(Fact::new("Account", shortened(&first.id, 60)).to(href).more(more))
+    Some(Fact::new("Account", shortened(&first.id, 60)).to(links.entity(first)).more(more))
 }
 
 fn took(run: &Run, now_ns: u64) -> Fact {

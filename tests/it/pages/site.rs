@@ -16,7 +16,7 @@ use recount::projection::{Projection, ProjectionSettings};
 use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::store::Store;
 use recount::store::queries::trace_records;
-use recount::web::{Desk, ServerStatus, WebSettings, WebState, routes};
+use recount::web::{Desk, EntityTools, ServerStatus, WebSettings, WebState, routes};
 use tower::ServiceExt;
 
 use crate::support::engine;
@@ -53,12 +53,18 @@ impl Got {
 
 impl Site {
     pub(crate) async fn new() -> Self {
+        Self::with(EntityTools::default(), Keeping::new()).await
+    }
+
+    /// With what answers about entities are made with, and keys and rules of its own.
+    pub(crate) async fn with(entities: EntityTools, keeping: Keeping) -> Self {
         // What the server would log is shown where a test fails.
         tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
         let store = engine::store().await;
         let router = routes(WebState {
             store: store.clone(),
             settings: Arc::new(WebSettings::default()),
+            entities,
             status: Arc::new(ServerStatus::default),
             desk: Desk {
                 rules: Arc::new(InForce::new(Rulebook::new(&AllSettings::default()).unwrap(), 1)),
@@ -69,7 +75,7 @@ impl Site {
         });
         let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
         let projection = Projection::start(store.clone(), settings);
-        Self { store, keeping: Keeping::new(), projection, router }
+        Self { store, keeping, projection, router }
     }
 
     /// Keeps steps, waits for the lines of their runs, and folds these as the pages will.

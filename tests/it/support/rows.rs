@@ -33,11 +33,16 @@ pub(crate) struct Keeping {
 
 impl Keeping {
     pub(crate) fn new() -> Self {
+        Self::with(&Settings::default())
+    }
+
+    /// With rules of its own.
+    pub(crate) fn with(rules: &Settings) -> Self {
         let key = |byte| SecretKey::new(1, [byte; 32]);
         Self {
             encoder: Encoder::new(Retention::default(), 10_000),
             project: Project::default(),
-            redactor: Redactor::new(&Settings::default()).unwrap(),
+            redactor: Redactor::new(rules).unwrap(),
             keys: ProjectKeys { record: key(1), pseudonym: PSEUDONYM_KEY.clone(), content: key(3) },
         }
     }

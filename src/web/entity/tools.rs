@@ -1,0 +1,18 @@
+//! What answering about entities takes beside the store: aliases, phrases, how long records are kept.
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::conventions::ToolRules;
+use crate::domain::entity::Entity;
+use crate::store::rows::Retention;
+
+/// What the answers about entities are made with.
+#[derive(Debug, Clone, Default)]
+pub struct EntityTools {
+    /// Names of one entity, as the operator declares them; all names of a group are of one type.
+    pub aliases: Arc<Vec<BTreeSet<Entity>>>,
+    /// How tools are told of.
+    pub rules: Arc<ToolRules>,
+    /// How long records are kept.
+    pub retention: Retention,
+}
