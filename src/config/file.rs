@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::config::aliases::AliasTable;
 use crate::config::error::ConfigError;
+use crate::config::prices::PriceTable;
 use crate::config::redaction::{RedactionTable, Written};
 use crate::config::tools::ToolTable;
 use crate::domain::ids::Project;
@@ -35,6 +36,8 @@ pub struct File {
     pub(super) aliases: Vec<AliasTable>,
     #[serde(default)]
     pub(super) tools: BTreeMap<String, ToolTable>,
+    #[serde(default)]
+    pub(super) prices: Vec<PriceTable>,
     /// The file it was read from, and its text.
     #[serde(skip)]
     pub(super) written: Option<(PathBuf, String)>,

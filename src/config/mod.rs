@@ -3,6 +3,7 @@ mod aliases;
 mod args;
 mod error;
 mod file;
+mod prices;
 mod redaction;
 mod settings;
 mod show;

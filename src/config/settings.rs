@@ -10,9 +10,11 @@ use crate::config::aliases::aliases;
 use crate::config::args::ServeArgs;
 use crate::config::error::ConfigError;
 use crate::config::file::{File, redaction_of};
+use crate::config::prices::prices;
 use crate::config::tools::tool_rules;
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
+use crate::domain::price::Prices;
 use crate::redaction::AllSettings;
 
 /// Everything that serving needs to know.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub aliases: Vec<BTreeSet<Entity>>,
     /// What the operator says of tools.
     pub tools: ToolRules,
+    /// What the tokens of models cost.
+    pub prices: Prices,
     /// Each setting as shown by `recount check`, with where it came from.
     pub shown: Vec<Setting>,
 }
@@ -151,6 +155,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         config: file.written.map(|(path, _)| path),
         aliases: aliases(file.aliases)?,
         tools: tool_rules(file.tools)?,
+        prices: prices(file.prices)?,
         shown: picks.shown,
     })
 }

@@ -1,5 +1,6 @@
 //! A run as folded from its records: steps in order, attempts under their step, and what it all amounts to.
 use crate::domain::content::ContentRef;
+use crate::domain::cost::Cost;
 use crate::domain::entity::Entity;
 use crate::domain::finding::Code;
 use crate::domain::ids::{Digest, SpanId, TraceId};
@@ -176,6 +177,8 @@ pub struct Attempt {
     pub logs: Vec<Record>,
     /// When it becomes unknown by its deadline, nanoseconds since 1970; `None` unless it is submitted now.
     pub unknown_at_ns: Option<u64>,
+    /// What it cost: as given, until the reader's prices say more.
+    pub cost: Option<Cost>,
 }
 
 /// Something noticed about a run.

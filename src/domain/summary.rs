@@ -1,4 +1,5 @@
 //! One line about a run, as lists show it and the table of runs keeps it.
+use crate::domain::cost::Usage;
 use crate::domain::finding::Code;
 use crate::domain::ids::TraceId;
 use crate::domain::run::{RunState, Whole};
@@ -68,6 +69,10 @@ pub struct RunSummary {
     pub tokens_out: Option<u64>,
     /// Cost as given, over model calls.
     pub cost_usd: Option<f64>,
+    /// What the other model calls used, by model and day: their cost is computed when it is read.
+    pub usage: Vec<Usage>,
+    /// Model calls of which neither cost nor use is told.
+    pub calls_untold: u32,
     /// Whether the record is whole.
     pub complete: Whole,
     /// The verdict's line.

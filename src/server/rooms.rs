@@ -210,6 +210,7 @@ fn web_router(
             project: Project::default(),
             otlp_http: at.otlp_http.to_string(),
             otlp_grpc: at.otlp_grpc.to_string(),
+            prices: settings.prices.clone(),
         }),
         entities,
         status: Arc::new(move || figures.status()),

@@ -44,6 +44,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0017_case_events",
     "0018_cases",
     "0019_actions_path",
+    "0020_runs_usage",
     "0050_entity_runs",
 ];
 

@@ -2,6 +2,7 @@
 //! parameters: nothing that a viewer types is ever spliced in.
 use std::collections::BTreeMap;
 
+use crate::domain::price::{Price, Prices};
 use crate::store::read::Read;
 
 const SQL: &str = include_str!("run_filter.sql");
@@ -20,8 +21,17 @@ const ATTENTION: &str = "arrayFilter(word -> word != '', [if(empty(finding_codes
 const MEASURES: &str = "[if(ended_ns = 0, NULL, (toFloat64(ended_ns) - toFloat64(started_ns)) / 1e9), \
     if(isNull(tokens_in) AND isNull(tokens_out), NULL, \
        toFloat64(ifNull(tokens_in, 0) + ifNull(tokens_out, 0))), \
-    cost_usd, toFloat64(attempt_count), toFloat64(retry_count), toFloat64(step_count), toFloat64(act_count), \
+    $cost, toFloat64(attempt_count), toFloat64(retry_count), toFloat64(step_count), toFloat64(act_count), \
     toFloat64(error_count)]";
+/// What a run cost as of now: as given, and for the use that has a price, in the order of look-up.
+const COST: &str = "arrayReduce('sumOrNull', arrayPushFront(arrayMap((used, at) -> \
+    (used.3 * {price_inputs:Array(Nullable(Float64))}[at] \
+    + used.4 * {price_outputs:Array(Nullable(Float64))}[at] \
+    + if(used.5 = 0, 0, used.5 * {price_reads:Array(Nullable(Float64))}[at]) \
+    + if(used.6 = 0, 0, used.6 * {price_writes:Array(Nullable(Float64))}[at])) / 1e6, \
+    usage, arrayMap(used -> arrayFirstIndex((name, first, next) -> \
+        match(used.1, name) AND first <= used.2 AND used.2 < next, {price_names:Array(String)}, \
+        {price_from:Array(UInt32)}, {price_until:Array(UInt32)}), usage)), cost_usd))";
 /// How far ahead of the server a client's clock may be before its start no longer counts (see migration of
 /// `runs`).
 const AHEAD_NS: u64 = 3_600_000_000_000;
@@ -141,6 +151,8 @@ pub struct RunFilter {
     pub fields: BTreeMap<RunField, Choice>,
     /// By numbers.
     pub bounds: BTreeMap<RunMeasure, Bound>,
+    /// What tokens cost, for runs whose cost is not given.
+    pub prices: Prices,
 }
 
 impl RunFilter {
@@ -165,6 +177,7 @@ impl RunFilter {
             .replace("$state_now", STATE_NOW)
             .replace("$attention", ATTENTION)
             .replace("$measures", MEASURES)
+            .replace("$cost", COST)
     }
 
     /// Binds what [`Self::sql`] names.
@@ -179,6 +192,7 @@ impl RunFilter {
             .bind("words_none", &self.words_none)
             .bind("above", self.limits(|bound| bound.above))
             .bind("below", self.limits(|bound| bound.below));
+        read = self.bind_prices(read);
         let all = Choice::default();
         for field in RunField::ALL {
             let choice = self.fields.get(field).unwrap_or(&all);
@@ -189,12 +203,41 @@ impl RunFilter {
         read
     }
 
+    fn bind_prices(&self, read: Read) -> Read {
+        let windows = self.prices.windows();
+        let each = |part: fn(&Price) -> Option<f64>| -> Vec<Option<f64>> {
+            windows.iter().map(|window| window.price.and_then(part)).collect()
+        };
+        let names: Vec<String> = windows.iter().map(|window| pattern(window.model)).collect();
+        read.bind("price_names", names)
+            .bind("price_from", windows.iter().map(|window| window.from_day).collect::<Vec<_>>())
+            .bind("price_until", windows.iter().map(|window| window.until_day).collect::<Vec<_>>())
+            .bind("price_inputs", each(|price| Some(price.input)))
+            .bind("price_outputs", each(|price| Some(price.output)))
+            .bind("price_reads", each(|price| price.cache_read))
+            .bind("price_writes", each(|price| price.cache_write))
+    }
+
     /// One number for each measure, or nothing at all when there is none.
     fn limits(&self, side: impl Fn(&Bound) -> Option<f64>) -> Vec<Option<f64>> {
         let limits: Vec<_> =
             RunMeasure::ALL.iter().map(|measure| self.bounds.get(measure).and_then(&side)).collect();
         if limits.iter().all(Option::is_none) { Vec::new() } else { limits }
     }
+}
+
+/// A name with `*` as a regular expression.
+fn pattern(name: &str) -> String {
+    let mut pattern = String::from("(?s)^");
+    for c in name.chars() {
+        match c {
+            '*' => pattern.push_str(".*"),
+            c if c.is_ascii_punctuation() => pattern.extend(['\\', c]),
+            c => pattern.push(c),
+        }
+    }
+    pattern.push('$');
+    pattern
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use askama::Template;
 
 use crate::domain::content::ContentKind;
+use crate::domain::price::Prices;
 use crate::domain::run::Run;
 use crate::domain::value::Value;
 use crate::web::link::Links;
@@ -65,7 +66,7 @@ pub(in crate::web) fn loaded() -> Loaded {
 pub(in crate::web) fn draw(run: &Run, view: &View) -> String {
     let page = RunPage::of(
         run,
-        &sample::summary(run),
+        (&sample::summary(run), Prices::default().total(&sample::summary(run))),
         view,
         &loaded(),
         (shell(), sample::START + 60_000 * sample::MS),

@@ -14,7 +14,6 @@ use crate::domain::summary::RunSummary;
 
 /// Thu 12 Nov 2026, 16:02:11 UTC.
 pub(in crate::web) const START: u64 = 1_794_499_331_000_000_000;
-/// A millisecond.
 pub(in crate::web) const MS: u64 = 1_000_000;
 pub(in crate::web) const TRACE: TraceId = TraceId([0x9c; 16]);
 
@@ -72,6 +71,7 @@ pub(in crate::web) fn attempt(n: u8, kind: Kind, from_ms: u64, to_ms: u64) -> At
         versions: Vec::new(),
         logs: Vec::new(),
         unknown_at_ns: None,
+        cost: None,
     }
 }
 
@@ -457,7 +457,6 @@ fn run(run_id: &str, name: &str, steps: Vec<RunStep>) -> Run {
     }
 }
 
-/// A line about a run, as lists show it.
 pub(in crate::web) fn summary(run: &Run) -> RunSummary {
     RunSummary {
         run_id: run.run_id.clone(),
@@ -491,6 +490,8 @@ pub(in crate::web) fn summary(run: &Run) -> RunSummary {
         tokens_in: Some(8_742),
         tokens_out: Some(188),
         cost_usd: Some(0.019),
+        usage: Vec::new(),
+        calls_untold: 0,
         complete: run.completeness.verdict,
         verdict: run.verdict.line.clone(),
         traces: run.traces.clone(),

@@ -3,6 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::domain::ids::Project;
+use crate::domain::price::Prices;
 use crate::store::Store;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
@@ -32,7 +33,7 @@ impl fmt::Debug for WebState {
 }
 
 /// How this room behaves.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct WebSettings {
     /// The path below which a proxy serves the pages: empty, or `/x` without a trailing slash. Requests are
     /// answered with it and without it, so the proxy may cut it off or keep it.
@@ -45,6 +46,8 @@ pub struct WebSettings {
     pub otlp_http: String,
     /// Where OTLP over gRPC is taken.
     pub otlp_grpc: String,
+    /// What the tokens of models cost.
+    pub prices: Prices,
 }
 
 impl WebState {

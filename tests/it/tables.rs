@@ -37,7 +37,8 @@ async fn columns_are_those_of_the_tables() {
     let store = migrated().await;
     for table in Table::ALL {
         let sql = "SELECT name, type FROM system.columns \
-                   WHERE database = currentDatabase() AND table = {table:String} AND default_kind = ''";
+                   WHERE database = currentDatabase() AND table = {table:String} \
+                   AND default_kind IN ('', 'DEFAULT')";
         let found: Vec<ColumnOfTable> =
             store.read_all_projects(sql).bind("table", table.name()).all().await.unwrap();
         let found: BTreeMap<String, String> =

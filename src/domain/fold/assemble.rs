@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::case::CaseEvent;
 use crate::domain::content::ContentRef;
+use crate::domain::cost::Cost;
 use crate::domain::entity::Entity;
 use crate::domain::fold::arena::Arena;
 use crate::domain::fold::completeness::completeness;
@@ -234,6 +235,7 @@ impl Parts<'_> {
             versions: node.versions.into_iter().cloned().collect(),
             logs,
             unknown_at_ns: told.lapses_at.filter(|_| waits),
+            cost: Cost::given(&record),
             record,
         }))
     }

@@ -1,6 +1,8 @@
 //! A run in one row.
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::cost::Usage;
 use crate::domain::fold::node::is_tool;
 use crate::domain::fold::verdict::tone_of;
 use crate::domain::kind::{Kind, Status};
@@ -60,6 +62,8 @@ impl RunSummary {
             tokens_in: sum(run, |attempt| attempt.record.facts.tokens.input),
             tokens_out: sum(run, |attempt| attempt.record.facts.tokens.output),
             cost_usd: cost(run),
+            usage: usage(run),
+            calls_untold: number(unpriced(run).filter(|record| Usage::of(record).is_none()).count()),
             complete: run.completeness.verdict,
             verdict: run.verdict.line.clone(),
             traces: run.traces.clone(),
@@ -100,4 +104,22 @@ fn add(numbers: impl Iterator<Item = u64>) -> Option<u64> {
 
 fn cost(run: &Run) -> Option<f64> {
     thinks(run).filter_map(|attempt| attempt.record.facts.cost_usd).reduce(|a, b| a + b)
+}
+
+/// Model calls that may have cost something which their runtime does not say.
+fn unpriced(run: &Run) -> impl Iterator<Item = &Record> {
+    let all = thinks(run).map(|attempt| &attempt.record).filter(|record| record.facts.cost_usd.is_none());
+    all.filter(|record| record.facts.status != Status::Error || Usage::of(record).is_some())
+}
+
+/// What they used, by model and day.
+fn usage(run: &Run) -> Vec<Usage> {
+    let mut sums: BTreeMap<(String, u32), Usage> = BTreeMap::new();
+    for used in unpriced(run).filter_map(Usage::of) {
+        match sums.entry((used.model.clone(), used.day)) {
+            Entry::Occupied(mut sum) => sum.get_mut().add(&used),
+            Entry::Vacant(none) => drop(none.insert(used)),
+        }
+    }
+    sums.into_values().collect()
 }

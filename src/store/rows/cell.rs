@@ -1,6 +1,7 @@
 //! How one value of ours stands in a row: its ClickHouse type, written and read back.
 use crate::domain::case::CaseState;
 use crate::domain::content::ContentKind;
+use crate::domain::cost::Usage;
 use crate::domain::entity::Entity;
 use crate::domain::ids::{Digest, Project, RecordId, SpanId, TraceId};
 use crate::domain::kind::{Carrier, Kind, KindSource, Status};
@@ -229,6 +230,30 @@ impl Cell for Entity {
     }
     fn read(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         Ok(Self { kind: from.text()?, id: from.text()? })
+    }
+}
+
+impl Cell for Usage {
+    fn sql_type() -> String {
+        let numbers = ["input", "output", "cache_read", "cache_write"].map(|name| format!("{name} UInt64"));
+        format!("Tuple(model String, day UInt32, {})", numbers.join(", "))
+    }
+    fn write(&self, out: &mut Writer) {
+        out.text(&self.model);
+        out.u32(self.day);
+        for number in [self.input, self.output, self.cache_read, self.cache_write] {
+            out.u64(number);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            model: from.text()?,
+            day: from.u32()?,
+            input: from.u64()?,
+            output: from.u64()?,
+            cache_read: from.u64()?,
+            cache_write: from.u64()?,
+        })
     }
 }
 

@@ -3,6 +3,7 @@ use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
 
+use crate::domain::cost::Usage;
 use crate::domain::finding::Code;
 use crate::domain::fold::SILENCE_NS;
 use crate::domain::ids::{Project, TraceId};
@@ -117,6 +118,8 @@ impl RunRow {
             tokens_in: None,
             tokens_out: None,
             cost_usd: None,
+            usage: Vec::new(),
+            calls_untold: 0,
             complete: Whole::NotProvable,
             verdict: String::new(),
             traces: Vec::new(),
@@ -201,6 +204,8 @@ pub(in crate::store) const SHOWN: &[RunColumn] = &[
     column!(tokens_in, Option<u64>),
     column!(tokens_out, Option<u64>),
     column!(cost_usd, Option<f64>),
+    column!(usage, Vec<Usage>),
+    column!(calls_untold, u32),
     column!(complete, Whole),
     column!(verdict, String),
     column!(traces, Vec<TraceId>),

@@ -3,6 +3,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::domain::content::ContentRef;
+use crate::domain::cost::CostSource;
 use crate::domain::kind::Kind;
 use crate::domain::record::Record;
 use crate::domain::run;
@@ -46,6 +47,8 @@ pub(in crate::web) struct Attempt {
     finish_reasons: Vec<String>,
     tokens: Option<TokenCounts>,
     cost_usd: Option<f64>,
+    /// `given`, or `computed` from the prices of the settings.
+    cost_source: Option<&'static str>,
     context: Vec<Content>,
     new_in_context: Vec<String>,
     context_ref: Option<String>,
@@ -102,6 +105,8 @@ impl Attempt {
             http_status: plain.http_status.or_else(|| below.next_back()),
             exchanges: attempt.transports.iter().map(Exchange::of).collect(),
             versions: attempt.versions.len(),
+            cost_usd: attempt.cost.map(|cost| cost.usd),
+            cost_source: attempt.cost.map(|cost| cost.source.word()),
             ..plain
         }
     }
@@ -143,6 +148,7 @@ impl Attempt {
             finish_reasons: facts.finish_reasons.clone(),
             tokens: is_think.then(|| TokenCounts::from(facts.tokens)),
             cost_usd: facts.cost_usd,
+            cost_source: facts.cost_usd.map(|_| CostSource::Given.word()),
             context: record.context.iter().map(|digest| Content::at(trace, *digest, bodies)).collect(),
             new_in_context: Vec::new(),
             context_ref: facts.context_ref.clone(),

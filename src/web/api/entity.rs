@@ -112,6 +112,7 @@ pub(in crate::web) async fn show(
             actions(&state.store, &viewer.scope, &filter, 500, now_ns).await?
         }
     };
+    let prices = &state.settings.prices;
     Ok(Answer(Done {
         entity: Named {
             kind: &names.asked.kind,
@@ -120,7 +121,7 @@ pub(in crate::web) async fn show(
             pseudonyms: &names.pseudonyms,
         },
         coverage,
-        runs: page.runs.iter().map(|run| RunSummary::of(run).into()).collect(),
+        runs: page.runs.iter().map(|run| Summary::of(RunSummary::of(run), prices)).collect(),
         steps: page.told.iter().map(Row::from).collect(),
         actions: found.into_iter().map(ActionTold::from).collect(),
         moved: &page.moved,

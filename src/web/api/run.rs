@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
+use crate::domain::price::Prices;
 use crate::domain::run::{Run, RunStep};
 use crate::domain::summary::RunSummary;
 use crate::web::api::answer::Answer;
@@ -57,17 +58,18 @@ pub(in crate::web) async fn show(
     viewer: Viewer,
 ) -> Result<Response, WebError> {
     let now_ns = format::now_ns();
-    let run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
+    let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,
         Found::Moved(run_id) => return Ok(moved(&state, &run_id, "")),
         Found::Several => return Ok(Redirect::to(&traces(&state, &run_id)).into_response()),
     };
+    state.settings.prices.apply(&mut run);
     let places = contexts(&run);
     let contexts_abridged = places.is_none();
     let heads: Vec<Place> = places.unwrap_or_default().into_iter().collect();
     let wants = Wants { heads, ..Wants::default() };
     let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
-    Ok(Answer(whole_run(&run, &bodies, contexts_abridged)).into_response())
+    Ok(Answer(whole_run((&run, &state.settings.prices), &bodies, contexts_abridged)).into_response())
 }
 
 fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
@@ -88,7 +90,7 @@ fn contexts(run: &Run) -> Option<BTreeSet<Place>> {
     (named <= REFS_MAX).then(|| places.collect())
 }
 
-fn whole_run(run: &Run, bodies: &Bodies, contexts_abridged: bool) -> WholeRun {
+fn whole_run((run, prices): (&Run, &Prices), bodies: &Bodies, contexts_abridged: bool) -> WholeRun {
     let mut children: HashMap<&str, Vec<String>> = HashMap::new();
     for step in &run.steps {
         if let Some(parent) = &step.parent_step_id {
@@ -101,7 +103,7 @@ fn whole_run(run: &Run, bodies: &Bodies, contexts_abridged: bool) -> WholeRun {
     };
     let whole = &run.completeness;
     WholeRun {
-        summary: RunSummary::of(run).into(),
+        summary: Summary::of(RunSummary::of(run), prices),
         steps: run.steps.iter().map(step).collect(),
         findings: run.findings.iter().map(Finding::from).collect(),
         completeness: Whole {
@@ -128,11 +130,12 @@ pub(in crate::web) async fn step(
     viewer: Viewer,
 ) -> Result<Response, WebError> {
     let now_ns = format::now_ns();
-    let run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
+    let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,
         Found::Moved(run_id) => return Ok(moved(&state, &run_id, &format!("/steps/{}", segment(&step_id)))),
         Found::Several => return Ok(Redirect::to(&traces(&state, &run_id)).into_response()),
     };
+    state.settings.prices.apply(&mut run);
     let found =
         find(&run, &step_id).ok_or_else(|| WebError::NotFound("This run has no such step.".to_owned()))?;
     let bodies = reading::load(&state.store, &viewer.scope, &wants(found)).await?;

@@ -3,6 +3,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::store::RunFilter;
 use crate::store::queries::runs;
 use crate::web::api::answer::Answer;
 use crate::web::api::summary::Summary;
@@ -31,10 +32,12 @@ pub(in crate::web) async fn list(
     let asked = Asked::read(&params, &[])?;
     let now_ns = format::now_ns();
     let place = (asked.after.as_ref(), asked.limit.unwrap_or(LIMIT));
-    let filter = state.desk.widened(&viewer.scope.project, asked.filter(&asked.query, now_ns));
+    let prices = &state.settings.prices;
+    let asked_for = RunFilter { prices: prices.clone(), ..asked.filter(&asked.query, now_ns) };
+    let filter = state.desk.widened(&viewer.scope.project, asked_for);
     let page = runs(&state.store, &viewer.scope, &filter, place, now_ns).await?;
     Ok(Answer(List {
-        runs: page.runs.into_iter().map(|row| row.summary.into()).collect(),
+        runs: page.runs.into_iter().map(|row| Summary::of(row.summary, prices)).collect(),
         next: page.next.map(|place| asked.cursor(&place)),
     })
     .into_response())

@@ -94,7 +94,10 @@ pub(in crate::web) async fn show(
     let run_id = reading::run_of_span(&state.store, &viewer.scope, ids).await?;
     let run = reading::run(&state.store, &viewer.scope, &run_id, format::now_ns()).await?;
     let run = match run {
-        Found::Run(run) => Some(run),
+        Found::Run(mut run) => {
+            state.settings.prices.apply(&mut run);
+            Some(run)
+        }
         Found::Moved(_) | Found::Several => None,
     };
     let place = run.as_deref().and_then(|run| find(run, ids.1));

@@ -1,6 +1,7 @@
 //! A run in one line, as the API writes it.
 use serde::Serialize;
 
+use crate::domain::price::Prices;
 use crate::domain::summary::RunSummary;
 use crate::web::format::rfc3339;
 
@@ -39,13 +40,22 @@ pub(in crate::web) struct Summary {
     tokens_in: Option<u64>,
     tokens_out: Option<u64>,
     cost_usd: Option<f64>,
+    /// `given`, `computed` from the prices of the settings, or `mixed`; null where nothing is known.
+    cost_source: Option<&'static str>,
+    /// Some model calls cost an unknown sum: `cost_usd` is at least this.
+    cost_partial: bool,
     complete: &'static str,
     traces: Vec<String>,
 }
 
-impl From<RunSummary> for Summary {
-    fn from(run: RunSummary) -> Self {
+impl Summary {
+    /// The line, with what the run costs at these prices.
+    pub(in crate::web) fn of(run: RunSummary, prices: &Prices) -> Self {
+        let cost = prices.total(&run);
         Self {
+            cost_usd: cost.map(|cost| cost.usd),
+            cost_source: cost.map(|cost| cost.source.word()),
+            cost_partial: cost.is_some_and(|cost| cost.partial),
             started_at: rfc3339(run.started_ns),
             ended_at: run.ended_ns.map(rfc3339),
             duration_ms: run.ended_ns.map(|end| end.saturating_sub(run.started_ns) / 1_000_000),
@@ -79,7 +89,6 @@ impl From<RunSummary> for Summary {
             entities: run.entities,
             tokens_in: run.tokens_in,
             tokens_out: run.tokens_out,
-            cost_usd: run.cost_usd,
         }
     }
 }

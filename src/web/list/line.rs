@@ -1,4 +1,5 @@
 //! One run as a line of the list.
+use crate::domain::cost::Cost;
 use crate::domain::finding::{Code, Severity};
 use crate::domain::outcome::Outcome;
 use crate::domain::run::{RunState, Whole};
@@ -33,8 +34,8 @@ impl Line {
     /// The line of a run; `by_account` writes the address of an account's runs.
     pub(in crate::web) fn of(
         run: &RunSummary,
-        links: &Links,
-        by_account: impl Fn(&str) -> String,
+        cost: Option<Cost>,
+        (links, by_account): (&Links, impl Fn(&str) -> String),
         now_ns: u64,
     ) -> Self {
         let title = if run.name.is_empty() { &run.run_id } else { &run.name };
@@ -60,7 +61,7 @@ impl Line {
                     format::count(read.unwrap_or_default().saturating_add(written.unwrap_or_default()))
                 }
             },
-            cost: run.cost_usd.map_or_else(|| "–".to_owned(), format::dollars),
+            cost: cost.map_or_else(|| "–".to_owned(), |cost| format::dollars(cost.usd)),
             at: format::clock(run.started_ns),
             day: format::day(run.started_ns, now_ns),
             datetime: format::rfc3339(run.started_ns),

@@ -3,6 +3,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 
+use crate::domain::cost::Cost;
 use crate::domain::run::Run;
 use crate::domain::summary::RunSummary;
 use crate::store::rows::StepRow;
@@ -51,7 +52,7 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     let now_ns = format::now_ns();
-    let run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
+    let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,
         Found::Moved(run_id) => {
             let query = params.query();
@@ -62,6 +63,7 @@ pub(in crate::web) async fn show(
             return Ok(Redirect::to(&to).into_response());
         }
     };
+    state.settings.prices.apply(&mut run);
     let view = View::read(params.pairs());
     let loaded = loaded(&state, &viewer, &run, &view).await?;
     let shell = Shell::of(&state, &viewer, "Runs");
@@ -72,7 +74,8 @@ pub(in crate::web) async fn show(
         return Ok(Page(InspectorPart { inspector }).into_response());
     }
     let summary = RunSummary::of(&run);
-    Ok(Page(RunPage::of(&run, &summary, &view, &loaded, (shell, now_ns))).into_response())
+    let cost = state.settings.prices.total(&summary);
+    Ok(Page(RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns))).into_response())
 }
 
 async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Result<Loaded, WebError> {
@@ -108,7 +111,7 @@ impl RunPage {
     /// The page of a run, as the address asks for it.
     pub(in crate::web) fn of(
         run: &Run,
-        summary: &RunSummary,
+        (summary, cost): (&RunSummary, Option<Cost>),
         view: &View,
         loaded: &Loaded,
         (shell, now_ns): (Shell, u64),
@@ -120,7 +123,7 @@ impl RunPage {
         let links = shell.links.clone();
         Self {
             title: plain(&shortened(title(run), 120)),
-            head: Head::of(run, summary, &links, now_ns),
+            head: Head::of(run, (summary, cost), &links, now_ns),
             card: Card::of(run, view),
             notice: asked
                 .map(|span| format!("Span {span} is not one of this run's steps; another one is shown.")),

@@ -7,6 +7,7 @@ use futures_util::future::try_join_all;
 use crate::domain::entity::Entity;
 use crate::domain::ids::TraceId;
 use crate::domain::scope::Scope;
+use crate::domain::summary::RunSummary;
 use crate::store::queries::{run_facets, run_histogram, runs};
 use crate::store::{RunFilter, Store, StoreError};
 use crate::web::error::WebError;
@@ -138,7 +139,11 @@ async fn listed(
     now_ns: u64,
 ) -> Result<Body, WebError> {
     let (query, after) = (&asked.query, asked.after.as_ref());
-    let filter = |query: &Query| state.desk.widened(&scope.project, asked.filter(query, now_ns));
+    let prices = &state.settings.prices;
+    let filter = |query: &Query| {
+        let filter = RunFilter { prices: prices.clone(), ..asked.filter(query, now_ns) };
+        state.desk.widened(&scope.project, filter)
+    };
     let whole = filter(query);
     let page = runs(&state.store, scope, &whole, (after, asked.limit.unwrap_or(LINES)), now_ns);
     let counts = counts(&state.store, scope, (query, &filter), now_ns);
@@ -151,7 +156,8 @@ async fn listed(
     let histogram = run_histogram(&state.store, scope, &whole, bins, now_ns).await?;
     let links = state.links();
     let by_account = |id: &str| address.with(&Query::default().with_only(Field::Account, Some(id)));
-    let lines = page.runs.iter().map(|row| Line::of(&row.summary, &links, by_account, now_ns)).collect();
+    let line = |run: &RunSummary| Line::of(run, prices.total(run), (&links, by_account), now_ns);
+    let lines = page.runs.iter().map(|row| line(&row.summary)).collect();
     Ok(Body::List(Box::new(List {
         groups: groups(&counts, query, address),
         pulse: Pulse::of(&counts, &histogram, bins, (query, address)),

@@ -1,4 +1,5 @@
 //! The head of the run page: its name, and the facts that identify it.
+use crate::domain::cost::{Cost, CostSource};
 use crate::domain::entity::Entity;
 use crate::domain::run::{Run, RunState, Whole};
 use crate::domain::summary::RunSummary;
@@ -39,7 +40,7 @@ impl Fact {
         Self { label, value: Text::new(value), href: None, more: String::new() }
     }
 
-    fn more(mut self, more: impl Into<String>) -> Self {
+    pub(in crate::web) fn more(mut self, more: impl Into<String>) -> Self {
         self.more = more.into();
         self
     }
@@ -58,7 +59,12 @@ pub(in crate::web) fn runs_by(links: &Links, field: Field, value: &str) -> Strin
 
 impl Head {
     /// The head of a run.
-    pub(in crate::web) fn of(run: &Run, summary: &RunSummary, links: &Links, now_ns: u64) -> Self {
+    pub(in crate::web) fn of(
+        run: &Run,
+        (summary, cost): (&RunSummary, Option<Cost>),
+        links: &Links,
+        now_ns: u64,
+    ) -> Self {
         let by = |field, value: &str| runs_by(links, field, value);
         let mut facts = Vec::new();
         facts.extend(account(&run.entities, links));
@@ -76,7 +82,7 @@ impl Head {
         }
         facts.push(Fact::new("Started", format::moment(run.started_ns)).more("UTC"));
         facts.push(took(run, now_ns));
-        facts.extend(sums(run, summary));
+        facts.extend(sums(run, summary, cost));
         facts.push(workers(run));
         if let Some(session) = &run.session_id {
             facts.push(Fact::new("Session", shortened(session, 40)).to(by(Field::Session, session)));
@@ -131,7 +137,7 @@ fn took(run: &Run, now_ns: u64) -> Fact {
     }
 }
 
-fn sums(run: &Run, summary: &RunSummary) -> Vec<Fact> {
+fn sums(run: &Run, summary: &RunSummary, cost: Option<Cost>) -> Vec<Fact> {
     let or_more = if run.completeness.verdict == Whole::No { "or more" } else { "" };
     let mut facts = Vec::new();
     if summary.tokens_in.is_some() || summary.tokens_out.is_some() {
@@ -139,10 +145,21 @@ fn sums(run: &Run, summary: &RunSummary) -> Vec<Fact> {
             summary.tokens_in.unwrap_or_default().saturating_add(summary.tokens_out.unwrap_or_default());
         facts.push(Fact::new("Tokens", format::count(tokens)).more(or_more));
     }
-    if let Some(cost) = summary.cost_usd {
-        facts.push(Fact::new("Cost", format::dollars(cost)).more(or_more));
+    if let Some(cost) = cost {
+        let or_more = if cost.partial { "or more" } else { or_more };
+        let said: Vec<&str> = [or_more, said_by(cost.source)].into_iter().filter(|s| !s.is_empty()).collect();
+        facts.push(Fact::new("Cost", format::dollars(cost.usd)).more(said.join(", ")));
     }
     facts
+}
+
+/// Who says what something cost.
+pub(in crate::web) fn said_by(source: CostSource) -> &'static str {
+    match source {
+        CostSource::Given => "given by the runtime",
+        CostSource::Computed => "computed from your prices",
+        CostSource::Mixed => "partly given, partly computed from your prices",
+    }
 }
 
 fn workers(run: &Run) -> Fact {

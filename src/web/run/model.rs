@@ -6,7 +6,7 @@ use crate::web::format;
 use crate::web::link::Links;
 use crate::web::query::Field;
 use crate::web::run::bars::attempts;
-use crate::web::run::head::{Fact, runs_by};
+use crate::web::run::head::{Fact, runs_by, said_by};
 use crate::web::run::view::{Look, View};
 use crate::web::text::{Text, shortened};
 use crate::web::value;
@@ -84,7 +84,9 @@ fn about(attempt: &Attempt, links: &Links) -> Vec<Fact> {
         about.push(Fact::new("Latency", format::duration(ended.saturating_sub(facts.started_ns))));
     }
     about.extend(tokens(attempt));
-    about.extend(facts.cost_usd.map(|cost| Fact::new("Cost", format::dollars(cost))));
+    about.extend(
+        attempt.cost.map(|cost| Fact::new("Cost", format::dollars(cost.usd)).more(said_by(cost.source))),
+    );
     about
 }
 

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use recount::domain::fold::runs_of;
 use recount::domain::ids::TraceId;
+use recount::domain::price::Prices;
 use recount::domain::run::Run;
 use recount::domain::step::Step;
 use recount::projection::{Projection, ProjectionSettings};
@@ -58,12 +59,22 @@ impl Site {
 
     /// With what answers about entities are made with, and keys and rules of its own.
     pub(crate) async fn with(entities: EntityTools, keeping: Keeping) -> Self {
+        Self::set_up(WebSettings::default(), (entities, keeping)).await
+    }
+
+    /// With these prices.
+    pub(crate) async fn priced(prices: Prices) -> Self {
+        let settings = WebSettings { prices, ..WebSettings::default() };
+        Self::set_up(settings, (EntityTools::default(), Keeping::new())).await
+    }
+
+    async fn set_up(settings: WebSettings, (entities, keeping): (EntityTools, Keeping)) -> Self {
         // What the server would log is shown where a test fails.
         tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
         let store = engine::store().await;
         let router = routes(WebState {
             store: store.clone(),
-            settings: Arc::new(WebSettings::default()),
+            settings: Arc::new(settings),
             entities,
             status: Arc::new(ServerStatus::default),
             desk: Desk {

@@ -34,19 +34,36 @@ async fn compares() {
     let mut settings = StoreSettings::new(Place::Embedded(engine_settings));
     settings.database = "single_node".to_owned();
     let one = Store::over(engine.clone(), &settings);
-    one.migrate().await.unwrap();
     settings.database = "many_nodes".to_owned();
     // The engine in the process spreads no definitions; everything else is as on a cluster.
     settings.cluster = Some(ClusterSettings { name: "trial".to_owned(), on_cluster: false });
     let cluster = Store::over(engine.clone(), &settings);
-    engine.client().query_raw("CREATE DATABASE many_nodes").execute().await.unwrap();
-    for definition in cluster.definitions().unwrap() {
-        let client = engine.client().with_database("many_nodes");
-        client.query_raw(&definition).execute().await.unwrap_or_else(|error| panic!("{definition}: {error}"));
-    }
+    let changes_of_one = make(&engine, &one).await;
+    let changes = make(&engine, &cluster).await;
+    // A replica in this process never finds its keeper, and takes no change: both kinds of table are to be told
+    // the same, the local one and the distributed one above it.
+    let everywhere = |change: &String| {
+        let (table, what) = change.trim_start_matches("ALTER TABLE ").split_once('\n').expect("a table");
+        let local = format!("ALTER TABLE {table}_local\n{what}");
+        changes.contains(&local) && changes.contains(change)
+    };
+    assert!(changes_of_one.iter().all(everywhere), "{changes_of_one:?} {changes:?}");
     compare(&one, &cluster).await;
     say("the same");
     std::future::pending().await
+}
+
+/// Makes the tables of a store, and gives the statements that change them later.
+async fn make(engine: &Engine, store: &Store) -> Vec<String> {
+    let database = format!("CREATE DATABASE {}", store.database());
+    engine.client().query_raw(&database).execute().await.expect("a database");
+    let is_change = |definition: &String| definition.starts_with("ALTER TABLE ");
+    let (changes, tables): (Vec<_>, Vec<_>) = store.definitions().unwrap().into_iter().partition(is_change);
+    for definition in tables {
+        let client = engine.client().with_database(store.database());
+        client.query_raw(&definition).execute().await.unwrap_or_else(|error| panic!("{definition}: {error}"));
+    }
+    changes
 }
 
 /// Definition by table, without what must differ: database, engine, settings.
