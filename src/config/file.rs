@@ -27,6 +27,7 @@ pub struct File {
     pub(super) ack: Option<String>,
     pub(super) log_bytes_max: Option<u64>,
     pub(super) hosts: Option<Vec<String>>,
+    pub(super) cors_origins: Option<Vec<String>>,
     pub(super) base_path: Option<String>,
     #[serde(default)]
     pub(super) redaction: RedactionTable,

@@ -36,6 +36,8 @@ pub struct Settings {
     pub log_bytes_max: Option<u64>,
     /// Host names that requests may be addressed to, beside loopback.
     pub hosts: Vec<String>,
+    /// Origins of web pages that may send.
+    pub cors_origins: Vec<String>,
     /// The path below which a proxy serves the pages: empty, or `/x` without a trailing slash.
     pub base_path: String,
     /// What is redacted, for every project.
@@ -131,6 +133,8 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
     let log_bytes_max =
         picks.maybe("log_bytes_max", [args.log_bytes_max, file.log_bytes_max], u64::to_string);
     let hosts = picks.one("hosts", [args.hosts, file.hosts], Vec::new(), |hosts| hosts.join(", "));
+    let cors_origins =
+        picks.one("cors_origins", [args.cors_origins, file.cors_origins], Vec::new(), |list| list.join(", "));
     let base_path = picks.one("base_path", [args.base_path, file.base_path], String::new(), Clone::clone);
     picks.one("redaction.emails", [None, file.redaction.emails], false, bool::to_string);
     let version = book.versions().first().map_or_else(String::new, |(_, version)| (*version).to_owned());
@@ -150,6 +154,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         ack_after_store: ack_after_store(&ack)?,
         log_bytes_max,
         hosts,
+        cors_origins,
         base_path: checked_base_path(base_path)?,
         redaction,
         config: file.written.map(|(path, _)| path),

@@ -89,7 +89,8 @@ impl Rooms {
         let pipeline = Arc::new(Pipeline { conventions, rules: rules.clone(), encoder, keys });
         let desk = desk(&rules, &pipeline);
         let receiver = Receiver::new(pipeline, keeper.clone(), meters.clone());
-        let door = DoorSettings { hosts: settings.hosts.clone(), ..DoorSettings::default() };
+        let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
+        let door = DoorSettings { hosts, cors_origins, ..DoorSettings::default() };
         let otlp = router(&door, meters.clone(), Arc::new(receiver));
         let progress = drain.progress();
         let figures = Arc::new(Figures {

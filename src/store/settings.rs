@@ -63,7 +63,8 @@ pub struct ServerSettings {
 
 impl ServerSettings {
     /// Reads `http(s)://user:password@host:port/database`; the database is returned beside it where the URL
-    /// names one.
+    /// names one. `?compress=0` sends and receives without compression, for what stands between and cannot
+    /// pass it on.
     ///
     /// # Errors
     /// [`StoreError::Settings`] with one sentence that never shows the password.
@@ -77,9 +78,15 @@ impl ServerSettings {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong("must begin with http:// or https://"));
         }
-        if url.query().is_some() || url.fragment().is_some() {
+        let compression = match url.query() {
+            None | Some("compress=1") => true,
+            Some("compress=0") => false,
+            Some(_) => return Err(wrong("may have `?compress=0` and nothing else after the database")),
+        };
+        if url.fragment().is_some() {
             return Err(wrong("must end after the database"));
         }
+        url.set_query(None);
         let user = Some(decoded(url.username())).filter(|user| !user.is_empty());
         let password = url.password().map(|password| Password(decoded(password)));
         let database = Some(decoded(url.path().trim_matches('/'))).filter(|database| !database.is_empty());
@@ -91,7 +98,7 @@ impl ServerSettings {
             return Err(wrong("has no host"));
         }
         url.set_path("");
-        Ok((Self { url: url.to_string(), user, password, compression: true }, database))
+        Ok((Self { url: url.to_string(), user, password, compression }, database))
     }
 }
 
@@ -124,6 +131,9 @@ mod tests {
         assert_eq!(database.as_deref(), Some("prod"));
         let (server, database) = ServerSettings::parse("http://localhost:8123").unwrap();
         assert_eq!((server.user, server.password, database), (None, None, None));
+        let (plain, database) = ServerSettings::parse("http://localhost:8123/db?compress=0").unwrap();
+        assert_eq!((plain.url.as_str(), database.as_deref()), ("http://localhost:8123/", Some("db")));
+        assert!(server.compression && !plain.compression);
     }
 
     #[test]
@@ -133,6 +143,7 @@ mod tests {
             "ftp://u:secret@h/",
             "http://u:secret@h/a/b",
             "http://u:secret@h/a?b=c",
+            "http://u:secret@h/a#b",
             "http://",
         ] {
             let error = ServerSettings::parse(url).unwrap_err().to_string();

@@ -8,6 +8,7 @@ use crate::conventions::identity;
 use crate::conventions::json::{self, Object};
 use crate::conventions::messages::{self, To};
 use crate::domain::finding::Code;
+use crate::domain::ids::SpanId;
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
 
@@ -30,6 +31,8 @@ const EVENTS: &str = "events";
 const METADATA: &str = "metadata";
 const REQUEST: &str = "model_request_parameters";
 const STAGE: &str = "pydantic_ai.tool.failure_stage";
+const SPAN_TYPE: &str = "logfire.span_type";
+const PENDING_PARENT: &str = "logfire.pending_parent_id";
 const DEFERRAL: &str = "pydantic_ai.tool.deferral.name";
 
 const READS: &[Read] = &[
@@ -47,10 +50,15 @@ const READS: &[Read] = &[
     content("tool_arguments", Side::Arguments).no_sign(),
     content("tool_response", Side::Result).no_sign(),
     code(STAGE, "whether a call was refused before it ran (`validation`) or failed later"),
+    code(SPAN_TYPE, "whether it is the first word of a span that has not ended (`pending_span`)"),
+    code(PENDING_PARENT, "the parent of that span"),
     code(DEFERRAL, "a call that waits for approval or for something outside"),
 ];
 
 fn read_span(draft: &mut Draft<'_>) -> Option<()> {
+    if draft.text(SPAN_TYPE) == Some("pending_span") {
+        stand_in(draft);
+    }
     let work = match draft.source.name {
         "agent run" => Some(Work::Kind(Kind::Agent)),
         "running tool" => Some(Work::Tool),
@@ -81,6 +89,17 @@ fn read_span(draft: &mut Draft<'_>) -> Option<()> {
     defer(draft)
 }
 
+/// Logfire sends a span when it starts, below the span that it will be: it is that span, not ended yet.
+fn stand_in(draft: &mut Draft<'_>) {
+    let parent = draft.text(PENDING_PARENT).and_then(SpanId::parse).filter(|parent| !parent.is_zero());
+    let facts = draft.facts();
+    let Some(span) = facts.parent_span_id.filter(|span| !span.is_zero()) else { return };
+    (facts.span_id, facts.parent_span_id, facts.ended_ns) = (span, parent, None);
+    if let Some(name) = facts.name.strip_suffix(" (pending)") {
+        facts.name = name.to_owned();
+    }
+}
+
 fn defer(draft: &mut Draft<'_>) -> Option<()> {
     draft.get(DEFERRAL)?;
     draft.finding(Code::Paused, "the call waits for approval or for its answer from outside");
@@ -106,6 +125,7 @@ fn read_events(draft: &mut Draft<'_>) -> Option<()> {
 mod tests {
     use super::*;
     use crate::conventions::trial::{bodies, body, in_scope, read, span};
+    use crate::otlp::WireSpan;
 
     #[test]
     fn version_1_sends_events_in_one_attribute() {
@@ -140,6 +160,21 @@ mod tests {
         ];
         let step = read(&in_scope("pydantic-ai", span("running tool", list)));
         assert_eq!(step.facts.outcome, Some(Outcome::Failed));
+    }
+
+    #[test]
+    fn b19_a_pending_span_is_the_span_that_it_will_be() {
+        let pending = |above: &'static str| {
+            let list = vec![("logfire.span_type", "pending_span".into()), (PENDING_PARENT, above.into())];
+            let parent_span_id = Some(SpanId([9; 8]));
+            read(&WireSpan { parent_span_id, ..span("tool (pending)", list) }).facts
+        };
+        let top = pending("0000000000000000");
+        assert_eq!((top.span_id, top.parent_span_id, top.ended_ns), (SpanId([9; 8]), None, None));
+        assert_eq!(
+            (top.name.as_str(), pending("0101010101010101").parent_span_id),
+            ("tool", Some(SpanId([1; 8])))
+        );
     }
 
     #[test]

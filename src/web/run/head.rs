@@ -67,6 +67,9 @@ impl Head {
     ) -> Self {
         let by = |field, value: &str| runs_by(links, field, value);
         let mut facts = Vec::new();
+        if run.name.is_empty() {
+            facts.push(Fact::new("Name", "not given"));
+        }
         facts.extend(account(&run.entities, links));
         if let Some(agent) = &run.agent {
             let version =
@@ -87,14 +90,13 @@ impl Head {
         if let Some(session) = &run.session_id {
             facts.push(Fact::new("Session", shortened(session, 40)).to(by(Field::Session, session)));
         }
-        if let Some(service) = &run.service {
-            let environment = run.environment.as_deref().map(|name| shortened(name, 40)).unwrap_or_default();
-            facts.push(
-                Fact::new("Service", shortened(service, 60))
-                    .to(by(Field::Service, service))
-                    .more(environment),
-            );
-        }
+        let environment = run.environment.as_deref().map(|name| shortened(name, 40)).unwrap_or_default();
+        let service = match &run.service {
+            Some(service) => Fact::new("Service", shortened(service, 60)).to(by(Field::Service, service)),
+            None => Fact::new("Service", "not given"),
+        };
+        facts.push(service.more(environment));
+        facts.extend(linked(run, links));
         Self {
             title: Text::new(shortened(title(run), 200)),
             run_id: Text::new(shortened(&run.run_id, 80)),
@@ -106,6 +108,17 @@ impl Head {
             json: links.to(&format!("/api/v1/runs/{}", crate::web::link::segment(&run.run_id))),
         }
     }
+}
+
+/// The trace that a span of this run links to, which nobody says is of the same run.
+fn linked(run: &Run, links: &Links) -> Option<Fact> {
+    let first = run.linked_traces.first()?;
+    let more = match run.linked_traces.len() {
+        1 => String::new(),
+        n => format!("and {} more", n - 1),
+    };
+    let href = links.to(&format!("/traces/{first}"));
+    Some(Fact::new("Linked to trace", first.to_string()).to(href).more(more))
 }
 
 /// The name of a run for people.

@@ -148,7 +148,10 @@ fn whereabouts(look: &Look<'_>) -> String {
     });
     match all {
         0 | 1 => format!("{step} · {}", look.step.kind),
-        _ => format!("{step} · Attempt {number} of {}", latest.max().unwrap_or(number)),
+        _ => {
+            let inferred = if look.attempt.given { "" } else { " (order inferred)" };
+            format!("{step} · Attempt {number} of {}{inferred}", latest.max().unwrap_or(number))
+        }
     }
 }
 

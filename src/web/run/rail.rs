@@ -61,8 +61,12 @@ impl Rail {
     /// The rail of a run as the address asks for it.
     pub(in crate::web) fn of(run: &Run, view: &View, look: Option<Look<'_>>, now_ns: u64) -> Self {
         let drawing = Drawing::of(run, view, look, now_ns);
+        let plumbing = run.steps.iter().filter(|step| !Show::All.lists(step)).count();
+        // Of a runtime that nobody knows the plumbing is all there is.
+        let only_plumbing = view.show == Show::All && plumbing == run.steps.len();
+        let show = if only_plumbing { Show::Everything } else { view.show };
         let listed: Vec<&RunStep> =
-            run.steps.iter().filter(|step| view.show.lists(step) && !drawing.is_nested(step)).collect();
+            run.steps.iter().filter(|step| show.lists(step) && !drawing.is_nested(step)).collect();
         let window = window(&drawing, &listed);
         let shown = listed.get(window.clone()).unwrap_or_default();
         let mut rows = Vec::new();
@@ -76,9 +80,9 @@ impl Rail {
         let cut = shown.len() < listed.len();
         let page = |from: usize| View { from: Some(from), span: None, tab: None, ..view.clone() }.query();
         let acts = run.steps.iter().filter(|step| step.kind == Kind::Act).count();
-        let plumbing = run.steps.iter().filter(|step| !Show::All.lists(step)).count();
+        let folded = if only_plumbing { 0 } else { plumbing };
         Self {
-            count_line: count_line(run.steps.len() - plumbing, acts),
+            count_line: count_line(run.steps.len() - folded, acts),
             choices: choices(run, view),
             ticks: drawing.scale.labels(),
             window: cut.then(|| {
@@ -87,7 +91,7 @@ impl Rail {
             }),
             earlier: (window.start > 0).then(|| page(window.start.saturating_sub(STEPS_MAX) + 1)),
             later: (window.end < listed.len()).then(|| page(window.end + 1)),
-            plumbing: (plumbing > 0 && view.show == Show::All).then(|| {
+            plumbing: (folded > 0 && view.show == Show::All).then(|| {
                 let line = format::counted(format::length(plumbing), "framework span", "framework spans");
                 (line, View { show: Show::Everything, from: None, ..view.clone() }.query())
             }),
