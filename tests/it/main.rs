@@ -1,6 +1,7 @@
 //! Everything that needs the real engine, in one binary: the library serves one data directory in a process.
 //!
 //! Modules name what they are about; `support` has what they share. Every test makes its own database.
+mod bugs;
 mod kept;
 mod pages;
 mod product;

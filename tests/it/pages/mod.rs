@@ -7,4 +7,4 @@ mod inert;
 mod kept;
 mod large;
 mod lists;
-mod site;
+pub(crate) mod site;

@@ -62,6 +62,24 @@ pub(crate) async fn call(
     exchange(true, Method::POST, format!("http://{address}{path}"), &headers, body.into()).await
 }
 
+/// Makes gRPC calls one after the other on one connection, and gives back their statuses.
+pub(crate) async fn calls(address: SocketAddr, path: &str, messages: Vec<Vec<u8>>) -> Vec<String> {
+    let client = Client::builder(TokioExecutor::new()).http2_only(true).build_http::<Full<Bytes>>();
+    let mut statuses = Vec::new();
+    for message in messages {
+        let request = Request::post(format!("http://{address}{path}"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(Full::new(frame(0, &message).into()))
+            .unwrap();
+        let (parts, body) = client.request(request).await.unwrap().into_parts();
+        let trailers = body.collect().await.unwrap().trailers().cloned().unwrap_or_default();
+        let status = parts.headers.get("grpc-status").or(trailers.get("grpc-status")).unwrap();
+        statuses.push(status.to_str().unwrap().to_owned());
+    }
+    statuses
+}
+
 async fn exchange(http2: bool, method: Method, uri: String, headers: &[(&str, &str)], body: Bytes) -> Reply {
     let client = Client::builder(TokioExecutor::new()).http2_only(http2).build_http();
     let mut request = Request::builder().method(method).uri(uri);
