@@ -3,7 +3,7 @@ use crate::domain::case::lapsed;
 use crate::domain::entity::Entity;
 use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::outcome::{Evidence, Gate, Outcome};
-use crate::domain::path::Move;
+use crate::domain::path::{Move, Telling};
 
 /// One intended effect, in one row: derived from records, can be rebuilt from nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +90,22 @@ pub struct ActionUse {
 }
 
 impl Action {
+    /// What is known of its key, for each of its runs: answers of look-ups and confirmed attempts.
+    pub fn tellings(&self) -> Vec<Telling> {
+        let told = self.path.iter().filter(|moved| match moved.state {
+            Outcome::Confirmed => true,
+            Outcome::Failed => matches!(moved.evidence, Evidence::Reconcile | Evidence::ReadBack),
+            Outcome::Submitted | Outcome::Unknown => false,
+        });
+        told.filter(|moved| self.key_given && moved.origin.run_id().is_some())
+            .map(|moved| Telling {
+                tool: Some(self.tool.clone()),
+                key: self.key.clone(),
+                told: moved.clone(),
+            })
+            .collect()
+    }
+
     /// Lets time pass: a submitted act whose deadline is over is unknown, without anybody writing it.
     pub fn pass(&mut self, now_ns: u64) {
         let Some(due) = self.unknown_at_ns.filter(|due| *due <= now_ns) else { return };

@@ -216,7 +216,7 @@ impl Case {
 
     /// Folds an event that is newer than those this row was made of; `false` where it is not allowed and
     /// changes nothing.
-    pub fn take(&mut self, event: &CaseEvent) -> bool {
+    fn take(&mut self, event: &CaseEvent) -> bool {
         let Some(state) = self.state.after(&event.act) else { return false };
         self.event_count = self.event_count.saturating_add(1);
         self.last_event_id = Some(event.event_id.clone());
@@ -243,14 +243,23 @@ impl Case {
         true
     }
 
-    /// As [`Self::take`], for an agreement: what was pending counts from now on.
-    pub fn take_agreed(&mut self, event: &CaseEvent, agreed: &Resolution) -> bool {
-        let taken = self.take(event);
-        if taken {
-            self.moved(agreed.outcome, event);
-            self.settled_ns = Some(event.at_ns);
+    /// Folds what was appended after the events that this row was made of. What is not allowed changes
+    /// nothing.
+    pub fn catch_up(&mut self, events: &[CaseEvent]) {
+        let known = |last: &String| events.iter().position(|event| event.event_id == *last);
+        let from = match &self.last_event_id {
+            // Rows are made of all events there were: one that is not among these is newer than they.
+            Some(last) => known(last).map_or(events.len(), |place| place + 1),
+            None => 0,
+        };
+        for (place, event) in events.iter().enumerate().skip(from) {
+            let agreed = pending(events.get(..place).unwrap_or_default()).map(|(_, agreed)| agreed.outcome);
+            let taken = self.take(event);
+            if let (true, CaseAct::Agree { .. }, Some(outcome)) = (taken, &event.act, agreed) {
+                self.moved(outcome, event);
+                self.settled_ns = Some(event.at_ns);
+            }
         }
-        taken
     }
 
     fn owned(&mut self, owner: Option<String>, at_ns: u64) {

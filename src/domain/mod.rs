@@ -15,6 +15,7 @@ pub mod path;
 pub mod policy;
 pub mod price;
 pub mod record;
+pub mod resolutions;
 pub mod run;
 pub mod scope;
 pub mod secret;

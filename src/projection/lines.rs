@@ -52,8 +52,9 @@ pub(super) async fn write_lines(
     })?;
     settle(store, &scope, &mut folded).await?;
     let Writing { kept_days, name, .. } = writing;
-    write_actions(store, &folded.actions, kept_days, &format!("{name} actions")).await?;
+    // Whoever finds an action unknown finds its case too.
     write_cases(store, &folded.cases, kept_days, &format!("{name} cases")).await?;
+    write_actions(store, &folded.actions, kept_days, &format!("{name} actions")).await?;
     write_runs(store, &folded.runs, kept_days, &format!("{name} runs")).await?;
     let written = folded.runs.into_iter().filter(|line| !line.is_deleted);
     Ok(Written {

@@ -203,6 +203,7 @@ fn web_router(
     (desk, figures): (Desk, Arc<Figures>),
 ) -> Router {
     let metered = figures.clone();
+    let projection = figures.projection.clone();
     routes(WebState {
         store: store.clone(),
         settings: Arc::new(WebSettings {
@@ -212,6 +213,11 @@ fn web_router(
             otlp_http: at.otlp_http.to_string(),
             otlp_grpc: at.otlp_grpc.to_string(),
             prices: settings.prices.clone(),
+            tools: settings.tools.clone(),
+        }),
+        touch: Arc::new(move |project, traces| {
+            let projection = projection.clone();
+            Box::pin(async move { projection.touch(&project, &traces).await })
         }),
         entities,
         status: Arc::new(move || figures.status()),

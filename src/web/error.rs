@@ -2,6 +2,8 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use crate::domain::case::{CaseEvent, CaseState, Resolution};
+use crate::domain::outcome::Outcome;
 use crate::store::StoreError;
 
 /// Why a request is not answered as asked. Never carries content of records.
@@ -13,6 +15,26 @@ pub(in crate::web) enum WebError {
     /// The request can't be read: what is wrong and the remedy.
     #[error("{0}")]
     Invalid(String),
+    /// One field or parameter can't be used: its name, and what is wrong with the remedy.
+    #[error("`{0}` {1}")]
+    Field(&'static str, String),
+    /// The body is longer than this.
+    #[error("the body is longer than {0} bytes")]
+    TooLarge(usize),
+    /// The body is no JSON.
+    #[error("the body must be JSON; send it with Content-Type: application/json")]
+    MediaType,
+    /// What is asked for does not fit how things stand.
+    #[error("{}", .0.said)]
+    Conflict(Box<Conflict>),
+    /// Only people may close this case.
+    #[error(
+        "this case is for people only: its value is over the limit of its tool, or its unknowns are escalated"
+    )]
+    PeopleOnly,
+    /// A second person has to agree.
+    #[error("a second person has to agree: not the one who closed it, and no job")]
+    SecondPerson,
     /// The viewer may not see it.
     #[error("you can't see this")]
     Forbidden,
@@ -38,12 +60,29 @@ pub(in crate::web) enum WebError {
     Broken,
 }
 
+/// Why a case does not take what somebody wants, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::web) struct Conflict {
+    /// In a sentence.
+    pub(in crate::web) said: String,
+    /// The resolution that is in the way.
+    pub(in crate::web) resolution: Option<(CaseEvent, Resolution)>,
+    /// Where the case stands.
+    pub(in crate::web) state: CaseState,
+    /// The act's state.
+    pub(in crate::web) outcome: Outcome,
+}
+
 impl WebError {
     /// The status of the response.
     pub(in crate::web) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
-            Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::Invalid(_) | Self::Field(..) => StatusCode::BAD_REQUEST,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::PeopleOnly | Self::SecondPerson => StatusCode::FORBIDDEN,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
@@ -58,7 +97,12 @@ impl WebError {
     pub(in crate::web) fn title(&self) -> &'static str {
         match self {
             Self::NotFound(_) => "Not found",
-            Self::Invalid(_) => "This can't be read",
+            Self::Invalid(_) | Self::Field(..) => "This can't be read",
+            Self::TooLarge(_) => "That is too long",
+            Self::MediaType => "That is no JSON",
+            Self::Conflict(_) => "That does not fit any more",
+            Self::PeopleOnly => "A person has to decide",
+            Self::SecondPerson => "Somebody else has to agree",
             Self::Forbidden => "You can't see this",
             Self::Method => "Not that way",
             Self::Host => "Wrong host name",

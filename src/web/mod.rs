@@ -2,6 +2,7 @@
 mod api;
 mod assets;
 mod badge;
+mod casework;
 mod cursor;
 mod desk;
 mod dry_run;
@@ -39,4 +40,6 @@ mod viewer;
 pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use entity::tools::EntityTools;
 pub use routes::routes;
-pub use state::{IngestStatus, LogStatus, ProjectionStatus, ServerStatus, WebSettings, WebState};
+pub use state::{
+    IngestStatus, LogStatus, ProjectionStatus, ServerStatus, Touch, Touched, WebSettings, WebState,
+};

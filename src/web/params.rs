@@ -61,6 +61,28 @@ impl Params {
         number.map(Some).ok_or_else(wrong)
     }
 
+    /// So long ago (`90s`, `15m`, `24h`, `7d`), or a moment in RFC 3339, as nanoseconds since 1970.
+    pub(in crate::web) fn before(&self, name: &'static str, now_ns: u64) -> Result<Option<u64>, WebError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit_s: Option<u64> = match text.get(digits.len()..) {
+            Some("s") => Some(1),
+            Some("m") => Some(60),
+            Some("h") => Some(3_600),
+            Some("d") => Some(86_400),
+            _ => None,
+        };
+        let ago_ns = unit_s
+            .and_then(|unit_s| digits.parse::<u64>().ok()?.checked_mul(unit_s)?.checked_mul(1_000_000_000));
+        if let Some(ago_ns) = ago_ns {
+            return Ok(Some(now_ns.saturating_sub(ago_ns)));
+        }
+        self.moment(name).map_err(|_unread| {
+            let said = "takes an age such as 90s, 15m, 24h or 7d, or a time in RFC 3339".to_owned();
+            WebError::Field(name, said)
+        })
+    }
+
     /// A moment in RFC 3339, as nanoseconds since 1970.
     pub(in crate::web) fn moment(&self, name: &str) -> Result<Option<u64>, WebError> {
         let Some(text) = self.get(name) else { return Ok(None) };

@@ -1,12 +1,18 @@
 //! From an address to a folded run, and to the bodies that a page shows: what pages and the API read alike.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::fold::runs_of;
+use crate::domain::action::Action;
+use crate::domain::case::CaseEvent;
+use crate::domain::fold::{Part, runs_of};
 use crate::domain::ids::{Digest, SpanId, TraceId};
+use crate::domain::kind::Kind;
+use crate::domain::path::Telling;
 use crate::domain::run::Run;
 use crate::domain::scope::Scope;
 use crate::store::Store;
-use crate::store::queries::{bodies, content_refs, run_records, span, trace_records, trace_runs};
+use crate::store::queries::{
+    bodies, content_refs, events_about, key_actions, run_records, span, trace_records, trace_runs,
+};
 use crate::store::rows::{Body as Kept, StepRow};
 use crate::web::error::WebError;
 use crate::web::format;
@@ -43,8 +49,9 @@ pub(in crate::web) async fn run(
     let run_id = dots.unwrap_or(run_id);
     let trace = TraceId::parse(run_id);
     let mut parts = runs_of(records);
-    if let Some(part) = parts.get(run_id) {
-        return Ok(Found::Run(Box::new(Run::of_part(part, &[], now_ns))));
+    if let Some(mut part) = parts.remove(run_id) {
+        let events = outside(store, scope, &mut part, now_ns).await?;
+        return Ok(Found::Run(Box::new(Run::of_part(&part, &events, now_ns))));
     }
     parts.retain(|_, part| part.records.iter().any(|record| Some(record.facts.trace_id) == trace));
     let mut ids: Vec<String> = parts.into_keys().collect();
@@ -53,6 +60,31 @@ pub(in crate::web) async fn run(
         1 => Ok(ids.pop().map_or(Found::Several, Found::Moved)),
         _ => Ok(Found::Several),
     }
+}
+
+/// What happened to a run outside its own records: what was appended to its cases, and what other runs found
+/// out about its keys.
+async fn outside(
+    store: &Store,
+    scope: &Scope,
+    part: &mut Part,
+    now_ns: u64,
+) -> Result<Vec<CaseEvent>, WebError> {
+    let facts = || part.records.iter().map(|record| &record.facts);
+    if !facts().any(|facts| facts.kind == Kind::Act) {
+        return Ok(Vec::new());
+    }
+    let keys: BTreeSet<&str> = facts().filter_map(|facts| facts.key.as_deref()).collect();
+    let keys: Vec<&str> = keys.into_iter().collect();
+    let traces: BTreeSet<TraceId> = facts().map(|facts| facts.trace_id).collect();
+    let traces: Vec<TraceId> = traces.into_iter().collect();
+    let (events, actions) = tokio::try_join!(
+        events_about(store, scope, &keys, &traces),
+        key_actions(store, scope, &keys, now_ns)
+    )?;
+    let tellings: Vec<Telling> = actions.iter().flat_map(Action::tellings).collect();
+    part.hear(tellings);
+    Ok(events)
 }
 
 fn not_found(run_id: &str) -> WebError {

@@ -5,9 +5,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde::Serialize;
 
-use crate::web::error::WebError;
+use crate::web::error::{Conflict, WebError};
 use crate::web::format;
 use crate::web::page::{Page, Shell};
 use crate::web::state::WebState;
@@ -68,12 +68,69 @@ fn sentence(error: &WebError, state: &WebState) -> String {
 }
 
 fn problem(error: &WebError, status: StatusCode, detail: &str) -> Response {
-    let body = json!({
-        "type": "about:blank",
-        "title": error.title(),
-        "status": status.as_u16(),
-        "detail": detail,
-    });
+    let mut body = Problem {
+        kind: "about:blank",
+        title: error.title(),
+        status: status.as_u16(),
+        detail,
+        field: None,
+        conflict: None,
+    };
+    if let WebError::Field(field, _) = error {
+        body.field = Some(field);
+    }
+    if let WebError::Conflict(conflict) = error {
+        body.conflict = Some(InTheWay::of(conflict));
+    }
+    let body = serde_json::to_string(&body).unwrap_or_default();
     let kind = HeaderValue::from_static("application/problem+json");
-    (status, [(CONTENT_TYPE, kind)], body.to_string()).into_response()
+    (status, [(CONTENT_TYPE, kind)], body).into_response()
+}
+
+/// A problem in JSON.
+#[derive(Serialize)]
+struct Problem<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(flatten)]
+    conflict: Option<InTheWay>,
+}
+
+/// Where a case stands that does not take what somebody wants, and who was first.
+#[derive(Serialize)]
+struct InTheWay {
+    state: &'static str,
+    outcome: &'static str,
+    resolution: Option<First>,
+}
+
+#[derive(Serialize)]
+struct First {
+    event_id: String,
+    at: String,
+    by: String,
+    by_job: bool,
+    outcome: &'static str,
+    evidence: String,
+    note: String,
+}
+
+impl InTheWay {
+    fn of(conflict: &Conflict) -> Self {
+        let first = conflict.resolution.as_ref().map(|(event, resolution)| First {
+            event_id: event.event_id.clone(),
+            at: format::rfc3339(event.at_ns),
+            by: event.by.clone(),
+            by_job: event.by_job,
+            outcome: resolution.outcome.word(),
+            evidence: resolution.evidence.clone(),
+            note: resolution.note.clone(),
+        });
+        Self { state: conflict.state.word(), outcome: conflict.outcome.word(), resolution: first }
+    }
 }

@@ -5,7 +5,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_service::Service;
 
@@ -27,7 +27,7 @@ use crate::web::viewer::{Permission, admit};
 /// An address: its path, what it asks of who calls it, and its handler.
 struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
 
-use Permission::{Anyone, SeeRecords, SeeServer};
+use Permission::{Anyone, SeeRecords, SeeServer, WorkOnCases};
 
 /// Every address there is. The router is built from this and from nothing else.
 const TABLE: &[Route] = &[
@@ -56,6 +56,17 @@ const TABLE: &[Route] = &[
     Route("/api/v1/contents/{trace_id}/{digest}", SeeRecords, || get(api::contents::show)),
     Route("/api/v1/entities/{type}", SeeRecords, || get(api::entity::list)),
     Route("/api/v1/entities/{type}/{id}", SeeRecords, || get(api::entity::show)),
+    Route("/api/v1/actions", SeeRecords, || get(api::keys::list)),
+    Route("/api/v1/keys/{key}", SeeRecords, || get(api::keys::show)),
+    Route("/api/v1/cases", SeeRecords, || get(api::cases::list)),
+    Route("/api/v1/cases/resolution", WorkOnCases, || post(api::case_acts::resolve_many)),
+    Route("/api/v1/cases/{case_id}", SeeRecords, || get(api::cases::show)),
+    Route("/api/v1/cases/{case_id}/claim", WorkOnCases, || post(api::case_acts::claim)),
+    Route("/api/v1/cases/{case_id}/hand-over", WorkOnCases, || post(api::case_acts::hand_over)),
+    Route("/api/v1/cases/{case_id}/comment", WorkOnCases, || post(api::case_acts::comment)),
+    Route("/api/v1/cases/{case_id}/resolution", WorkOnCases, || post(api::case_acts::resolution)),
+    Route("/api/v1/cases/{case_id}/agree", WorkOnCases, || post(api::case_acts::agree)),
+    Route("/api/v1/cases/{case_id}/reopen", WorkOnCases, || post(api::case_acts::reopen)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
 ];

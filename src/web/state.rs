@@ -1,8 +1,10 @@
 //! What the pages are served with: the store, the settings, and how to ask the server about itself.
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::domain::ids::Project;
+use crate::conventions::ToolRules;
+use crate::domain::ids::{Project, TraceId};
 use crate::domain::price::Prices;
 use crate::store::Store;
 use crate::web::desk::Desk;
@@ -22,9 +24,17 @@ pub struct WebState {
     pub status: Arc<dyn Fn() -> ServerStatus + Send + Sync>,
     /// What pages need of redaction.
     pub desk: Desk,
+    /// Has the runs of these traces folded again; resolves when lists show it.
+    pub touch: Touch,
     /// The text of `/metrics`.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }
+
+/// Has traces folded again.
+pub type Touch = Arc<dyn Fn(Project, Vec<TraceId>) -> Touched + Send + Sync>;
+
+/// Resolves when they are.
+pub type Touched = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl fmt::Debug for WebState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,6 +58,8 @@ pub struct WebSettings {
     pub otlp_grpc: String,
     /// What the tokens of models cost.
     pub prices: Prices,
+    /// What the operator says of tools: what to do with unknown outcomes.
+    pub tools: ToolRules,
 }
 
 impl WebState {

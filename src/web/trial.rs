@@ -31,6 +31,7 @@ async fn router(base_path: &str) -> Router {
         entities: crate::web::entity::tools::EntityTools::default(),
         status: Arc::new(status),
         desk: desk(),
+        touch: Arc::new(|_, _| Box::pin(async {})),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
     })
 }

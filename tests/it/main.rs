@@ -3,6 +3,7 @@
 //! Modules name what they are about; `support` has what they share. Every test makes its own database.
 mod bugs;
 mod kept;
+mod ledger;
 mod pages;
 mod product;
 mod projection;

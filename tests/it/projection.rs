@@ -65,8 +65,10 @@ impl House {
     }
 
     async fn actions(&self) -> Vec<Action> {
-        let mut found =
-            actions(&self.store, &scope(), &ActionFilter::default(), 500, LATER_NS).await.unwrap();
+        let mut found = actions(&self.store, &scope(), &ActionFilter::default(), (None, 500), LATER_NS)
+            .await
+            .unwrap()
+            .actions;
         found.sort_by(|one, other| (&one.key, &one.tool).cmp(&(&other.key, &other.tool)));
         found
     }
@@ -166,7 +168,10 @@ async fn an_action_gathers_its_attempts_over_runs() {
     house.projection.touch(&house.keeping.project, &[trace(1)]).await;
     assert_eq!(house.actions().await, std::slice::from_ref(action));
     let unknown = ActionFilter { outcome: Some(Outcome::Unknown), ..ActionFilter::default() };
-    assert_eq!(actions(&house.store, &scope(), &unknown, 10, LATER_NS).await.unwrap(), vec![]);
+    assert_eq!(
+        actions(&house.store, &scope(), &unknown, (None, 10), LATER_NS).await.unwrap().actions,
+        vec![]
+    );
 }
 
 /// Three traces, joined by links, renamed, retried under keys, in an order that nobody would choose.

@@ -1,4 +1,6 @@
--- The lines of actions, latest change first.
+-- The lines of actions as of now, latest change first, from a place on.
+WITH
+    if(unknown_at_ns > 0 AND unknown_at_ns <= {now_ns:UInt64}, greatest(changed_ns, unknown_at_ns), changed_ns) AS changed_now
 SELECT $columns
 FROM actions FINAL
 WHERE project = {project:String}
@@ -7,5 +9,7 @@ WHERE project = {project:String}
   AND ({tool:String} = '' OR tool = {tool:String})
   AND ({entity:String} = '' OR has(arrayMap(entity -> concat(entity.kind, ':', entity.id), entities), {entity:String}))
   AND ({started_before_ns:UInt64} = 0 OR started_ns < {started_before_ns:UInt64})
-ORDER BY changed_ns DESC, key, tool
+  AND (NOT {after:Bool} OR changed_now < {after_ns:UInt64}
+       OR (changed_now = {after_ns:UInt64} AND (key, tool) > ({after_key:String}, {after_tool:String})))
+ORDER BY changed_now DESC, key, tool
 LIMIT {rows_max:UInt64}

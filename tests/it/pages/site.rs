@@ -72,6 +72,9 @@ impl Site {
         // What the server would log is shown where a test fails.
         tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
         let store = engine::store().await;
+        let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
+        let projection = Projection::start(store.clone(), settings);
+        let touched = projection.clone();
         let router = routes(WebState {
             store: store.clone(),
             settings: Arc::new(settings),
@@ -82,10 +85,12 @@ impl Site {
                 read: |_, now| Ok(now.clone()),
                 keys: Arc::new(|_| vec![PSEUDONYM_KEY.clone()]),
             },
+            touch: Arc::new(move |project, traces| {
+                let touched = touched.clone();
+                Box::pin(async move { touched.touch(&project, &traces).await })
+            }),
             metrics: Arc::new(String::new),
         });
-        let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
-        let projection = Projection::start(store.clone(), settings);
         Self { store, keeping, projection, router }
     }
 

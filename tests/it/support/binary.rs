@@ -77,6 +77,19 @@ impl Serving {
         serde_json::from_str(&body).unwrap()
     }
 
+    /// Asks until there is something at a path.
+    pub(crate) fn eventually_found(&self, path: &str) -> serde_json::Value {
+        let begun = Instant::now();
+        loop {
+            let (status, body) = self.get(path);
+            if status == 200 {
+                return serde_json::from_str(&body).unwrap();
+            }
+            assert!(status == 404 && begun.elapsed() < Duration::from_secs(60), "{path}: {status} {body}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Asks until the answer satisfies, for as long as a list may be behind.
     pub(crate) fn eventually(
         &self,
@@ -85,11 +98,11 @@ impl Serving {
     ) -> serde_json::Value {
         let begun = Instant::now();
         loop {
-            let answer = self.json(path);
+            let answer = self.eventually_found(path);
             if satisfied(&answer) {
                 return answer;
             }
-            assert!(begun.elapsed() < Duration::from_secs(20), "{path} stays {answer}");
+            assert!(begun.elapsed() < Duration::from_secs(60), "{path} stays {answer}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

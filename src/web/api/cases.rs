@@ -1,0 +1,129 @@
+//! `GET /cases`, `GET /cases/{id}`: the unknown queue, for people and for reconciler jobs.
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::domain::case::{CaseEvent, CaseState};
+use crate::store::queries::{CASES_MAX, CaseCursor, CaseFilter, CaseOrder, case_events, cases};
+use crate::web::api::answer::Answer;
+use crate::web::api::case::{Case, Event};
+use crate::web::casework;
+use crate::web::error::WebError;
+use crate::web::format;
+use crate::web::params::Params;
+use crate::web::state::WebState;
+use crate::web::viewer::Viewer;
+
+/// Cases in an answer when nobody says how many.
+const LIMIT: u16 = 50;
+
+#[derive(Serialize)]
+struct List {
+    cases: Vec<Case>,
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    case: Case,
+    events: Vec<Event>,
+}
+
+/// Answers `GET /api/v1/cases`.
+pub(in crate::web) async fn list(
+    State(state): State<WebState>,
+    viewer: Viewer,
+    params: Params,
+) -> Result<Response, WebError> {
+    params.only(&[
+        "state",
+        "tool",
+        "owner",
+        "account",
+        "entity",
+        "key",
+        "run",
+        "older_than",
+        "sort",
+        "limit",
+        "cursor",
+    ])?;
+    let now_ns = format::now_ns();
+    let filter = filter(&params, now_ns)?;
+    let order = match params.get("sort") {
+        None => CaseOrder::default(),
+        Some(word) => CaseOrder::from_word(word)
+            .ok_or_else(|| WebError::Field("sort", "takes urgency, age, value or changed".to_owned()))?,
+    };
+    let limit = params.number("limit", (1, CASES_MAX))?.unwrap_or(LIMIT);
+    let wrong = || WebError::Field("cursor", "is not one that an earlier answer gave as `next`".to_owned());
+    let after = params.get("cursor").map(|text| CaseCursor::parse(text).ok_or_else(wrong)).transpose()?;
+    let page = cases(&state.store, &viewer.scope, (&filter, order), (after.as_ref(), limit), now_ns).await?;
+    let with_events = page.cases.iter().filter(|case| case.event_count > 0);
+    let ids: Vec<String> = with_events.map(|case| case.case_id.clone()).collect();
+    let events = case_events(&state.store, &viewer.scope, &ids).await?;
+    let cases = page
+        .cases
+        .into_iter()
+        .map(|case| {
+            let mine: Vec<CaseEvent> =
+                events.iter().filter(|event| event.case_id == case.case_id).cloned().collect();
+            let policy = state.settings.tools.policy(&case.tool);
+            Case::of(case, &mine, &policy, now_ns)
+        })
+        .collect();
+    Ok(Answer(List { cases, next: page.next.map(|cursor| cursor.to_string()) }).into_response())
+}
+
+fn filter(params: &Params, now_ns: u64) -> Result<CaseFilter, WebError> {
+    let states = match params.get("state").unwrap_or("open") {
+        "open" => vec![CaseState::Open, CaseState::Pending],
+        "pending" => vec![CaseState::Pending],
+        "resolved" => vec![CaseState::Resolved],
+        "waiting" => vec![CaseState::Waiting],
+        "all" => CaseState::ALL.to_vec(),
+        _ => {
+            let said = "takes open, pending, resolved, waiting or all".to_owned();
+            return Err(WebError::Field("state", said));
+        }
+    };
+    let text = |name: &str| params.get(name).map(str::to_owned);
+    let owner = text("owner");
+    let entity = text("account").map(|account| format!("account:{account}")).or_else(|| text("entity"));
+    Ok(CaseFilter {
+        states,
+        tool: text("tool"),
+        unowned: owner.as_deref() == Some("none"),
+        owner: owner.filter(|owner| owner != "none"),
+        entity,
+        key: text("key"),
+        run_id: text("run"),
+        opened_before_ns: params.before("older_than", now_ns)?,
+        settled_from_ns: None,
+        case_ids: Vec::new(),
+    })
+}
+
+/// Answers `GET /api/v1/cases/{case_id}`.
+pub(in crate::web) async fn show(
+    State(state): State<WebState>,
+    Path(case_id): Path<String>,
+    viewer: Viewer,
+    params: Params,
+) -> Result<Response, WebError> {
+    params.only(&[])?;
+    let (case, events) = casework::look(&state, &viewer.scope, &case_id).await?;
+    Ok(whole(&state, case, &events).into_response())
+}
+
+/// A case with everything appended to it.
+pub(in crate::web) fn whole(
+    state: &WebState,
+    case: crate::domain::case::Case,
+    events: &[CaseEvent],
+) -> Answer<impl Serialize + use<>> {
+    let policy = state.settings.tools.policy(&case.tool);
+    let case = Case::of(case, events, &policy, format::now_ns());
+    Answer(Whole { case, events: events.iter().map(Event::from).collect() })
+}

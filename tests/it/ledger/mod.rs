@@ -1,0 +1,5 @@
+//! Acts, keys and cases, as gates, reconcilers and people meet them: through the program's sockets.
+mod cases;
+mod closing;
+mod keys;
+mod sending;
