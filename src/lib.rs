@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod redaction;
 
 pub mod log;
+pub mod notices;
 pub mod store;
 
 pub mod projection;

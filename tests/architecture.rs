@@ -13,7 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["access", "conventions", "evidence", "redaction"],
     &["log", "store"],
     &["projection"],
-    &["ingest", "web"],
+    &["ingest", "notices", "web"],
     &["config"],
     &["server"],
     &["demo"],
@@ -37,7 +37,7 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("regex", &["redaction"]),
     ("rusqlite", &["demo"]),
     ("rustix", &["log", "store"]),
-    ("tokio", &["demo", "ingest", "log", "projection", "server", "store", "web"]),
+    ("tokio", &["demo", "ingest", "log", "notices", "projection", "server", "store", "web"]),
     ("toml", &["config"]),
     ("tonic", &["ingest", "server"]),
 ];

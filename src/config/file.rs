@@ -10,6 +10,7 @@ use crate::config::error::ConfigError;
 use crate::config::prices::PriceTable;
 use crate::config::redaction::{RedactionTable, Written};
 use crate::config::tools::ToolTable;
+use crate::config::webhooks::WebhookTable;
 use crate::domain::ids::Project;
 use crate::redaction::{AllSettings, Rulebook, Settings as RedactionSettings};
 
@@ -39,6 +40,8 @@ pub struct File {
     pub(super) tools: BTreeMap<String, ToolTable>,
     #[serde(default)]
     pub(super) prices: Vec<PriceTable>,
+    #[serde(default)]
+    pub(super) webhooks: Vec<WebhookTable>,
     /// The file it was read from, and its text.
     #[serde(skip)]
     pub(super) written: Option<(PathBuf, String)>,

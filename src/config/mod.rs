@@ -7,7 +7,9 @@ mod prices;
 mod redaction;
 mod settings;
 mod show;
+mod span;
 mod tools;
+mod webhooks;
 
 pub use args::{
     Cli, Command, DemoArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand, RedactRevealArgs,

@@ -12,9 +12,11 @@ use crate::config::error::ConfigError;
 use crate::config::file::{File, redaction_of};
 use crate::config::prices::prices;
 use crate::config::tools::tool_rules;
+use crate::config::webhooks::webhooks;
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
 use crate::domain::price::Prices;
+use crate::notices::Endpoint;
 use crate::redaction::AllSettings;
 
 /// Everything that serving needs to know.
@@ -50,6 +52,8 @@ pub struct Settings {
     pub tools: ToolRules,
     /// What the tokens of models cost.
     pub prices: Prices,
+    /// Who is told of unknowns.
+    pub webhooks: Vec<Endpoint>,
     /// Each setting as shown by `recount check`, with where it came from.
     pub shown: Vec<Setting>,
 }
@@ -161,6 +165,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         aliases: aliases(file.aliases)?,
         tools: tool_rules(file.tools)?,
         prices: prices(file.prices)?,
+        webhooks: webhooks(file.webhooks)?,
         shown: picks.shown,
     })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::config::error::ConfigError;
+use crate::config::span::span_ns;
 use crate::conventions::{ToolRule, ToolRules};
 use crate::domain::kind::Kind;
 use crate::domain::policy::OnUnknown;
@@ -84,19 +85,6 @@ fn tool_kind(tool: &str, word: String) -> Result<Kind, ConfigError> {
 
 fn refused(setting: &'static str, tool: &str, value: String, reason: &str) -> ConfigError {
     ConfigError::Value { setting, value, reason: format!("{reason} (in [tools.{tool}])") }
-}
-
-/// A whole number with a unit, as nanoseconds.
-fn span_ns(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit_s: u64 = match text.get(digits.len()..)? {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(unit_s)?.checked_mul(1_000_000_000)
 }
 
 #[cfg(test)]

@@ -26,3 +26,25 @@ impl fmt::Debug for SecretKey {
         write!(f, "SecretKey(v{}, hidden)", self.version)
     }
 }
+
+/// Key material of any length that somebody gave us. Its bytes never show either.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Vec<u8>);
+
+impl Secret {
+    /// These bytes.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, for a keyed hash.
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}

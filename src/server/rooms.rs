@@ -18,6 +18,7 @@ use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
 };
 use crate::log::{Log, LogSettings, Recovery};
+use crate::notices::{Gauges, Notices, NoticesSettings};
 use crate::projection::{Projection, ProjectionSettings};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::addresses::Addresses;
@@ -33,6 +34,8 @@ use crate::web::{Desk, EntityTools, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
+/// Between two looks at the queue of unknowns.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// With `ack = "store"`: how long a sender waits for the insert.
 const STORE_ACK_WITHIN: Duration = Duration::from_secs(8);
 
@@ -42,6 +45,7 @@ pub struct Rooms {
     log: Log,
     drain: Drain,
     projection: Projection,
+    notices: Notices,
     otlp: Router,
     web: Router,
     figures: Arc<Figures>,
@@ -85,6 +89,7 @@ impl Rooms {
         let keeper = Keeper::new(log.clone(), ack, drain.progress());
         let mut registry = Registry::default();
         let meters = Meters::new(&mut registry);
+        let notices = tell(settings, &store, Gauges::new(&mut registry));
         let conventions = Conventions::new(settings.tools.clone());
         let pipeline = Arc::new(Pipeline { conventions, rules: rules.clone(), encoder, keys });
         let desk = desk(&rules, &pipeline);
@@ -114,7 +119,7 @@ impl Rooms {
             reload::announce(&store, &rules).await;
         }
         reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());
-        Ok(Self { store, log, drain, projection, otlp, web, figures, stop })
+        Ok(Self { store, log, drain, projection, notices, otlp, web, figures, stop })
     }
 
     /// The OTLP paths, for both OTLP ports.
@@ -153,12 +158,27 @@ impl Rooms {
     pub(in crate::server) async fn close(&self) {
         self.drain.stop().await;
         self.projection.stop();
+        self.notices.stop();
         self.stop.cancel();
         if let Err(error) = record(&self.store, LifecycleKind::Stopped, Vec::new()).await {
             tracing::warn!(%error, "the stop could not be recorded");
         }
         self.store.close().await;
     }
+}
+
+/// Has the queue of unknowns looked at, for gauges and webhooks.
+fn tell(settings: &Settings, store: &Store, gauges: Gauges) -> Notices {
+    let told = NoticesSettings {
+        project: Project::default(),
+        endpoints: settings.webhooks.clone(),
+        tools: settings.tools.clone(),
+        every: LOOK_EVERY,
+        backoff: LOOK_EVERY,
+        kept_days: Retention::default().longest_days(),
+        now_ns,
+    };
+    Notices::start(store.clone(), told, gauges)
 }
 
 fn log_settings(settings: &Settings) -> LogSettings {

@@ -45,6 +45,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0018_cases",
     "0019_actions_path",
     "0020_runs_usage",
+    "0021_notices",
     "0050_entity_runs",
 ];
 

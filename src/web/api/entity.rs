@@ -109,7 +109,7 @@ pub(in crate::web) async fn show(
         true => Vec::new(),
         false => {
             let filter = ActionFilter { keys, ..ActionFilter::default() };
-            actions(&state.store, &viewer.scope, &filter, 500, now_ns).await?
+            actions(&state.store, &viewer.scope, &filter, (None, 500), now_ns).await?.actions
         }
     };
     let prices = &state.settings.prices;

@@ -34,7 +34,7 @@ fn b34_no_answer_is_queued_and_a_refusal_is_not() {
     );
     let queue = serving.eventually("/api/v1/cases", |answer| answer["cases"].as_array().unwrap().len() >= 3);
     assert_eq!(steps(&queue), ["r1/st-3", "r2/st-1", "r2/st-4"]);
-    assert_eq!(serving.json("/api/v1/keys/k3")["state"], "failed");
+    serving.eventually("/api/v1/keys/k3", |key| key["state"] == "failed");
     let case = open_case(&serving, "r1");
     assert_eq!(words(&case["path"], "state"), ["submitted", "unknown"]);
     assert_eq!((&case["policy"], &case["owner"]), (&json!("reconcile"), &Value::Null));

@@ -1,5 +1,4 @@
 //! How cases are closed: by one of two, by two of two, by people only; and opened again.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use std::sync::Barrier;
 
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! What a gate or a reconciler hears of a key.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use serde_json::json;
 
 use crate::ledger::sending::{Span, send, words};

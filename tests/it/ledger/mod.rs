@@ -2,4 +2,6 @@
 mod cases;
 mod closing;
 mod keys;
+mod queue;
 mod sending;
+mod webhooks;

@@ -1,5 +1,5 @@
 //! Spans of acts as OTLP/JSON, and questions to the API.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 

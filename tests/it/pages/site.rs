@@ -72,8 +72,8 @@ impl Site {
         // What the server would log is shown where a test fails.
         tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
         let store = engine::store().await;
-        let settings = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
-        let projection = Projection::start(store.clone(), settings);
+        let at_once = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
+        let projection = Projection::start(store.clone(), at_once);
         let touched = projection.clone();
         let router = routes(WebState {
             store: store.clone(),

@@ -1,0 +1,280 @@
+//! The task: looks at the queue at intervals, tells what is new, remembers what it told.
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::conventions::ToolRules;
+use crate::domain::case::{Case, CaseState};
+use crate::domain::ids::Project;
+use crate::domain::scope::Scope;
+use crate::notices::deliver::Courier;
+use crate::notices::due::{Kind, due, episode};
+use crate::notices::endpoint::Endpoint;
+use crate::notices::gauges::Gauges;
+use crate::store::queries::{
+    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, case_counts, cases, notices, record_notices,
+};
+use crate::store::{Store, StoreError};
+
+/// Cases looked at in one round; the most urgent ones.
+const CASES_PER_ROUND: usize = 5_000;
+/// Messages sent in one round to one webhook.
+const MESSAGES_PER_ROUND: usize = 500;
+/// After so many failures a message is given up: the waits between them add up to three days.
+const ATTEMPTS_MAX: u32 = 16;
+const BACKOFF_MAX: Duration = Duration::from_secs(6 * 3600);
+
+/// How the task goes about it.
+#[derive(Clone)]
+pub struct NoticesSettings {
+    /// Whose unknowns.
+    pub project: Project,
+    /// The webhooks.
+    pub endpoints: Vec<Endpoint>,
+    /// What is said of tools: how long providers keep keys.
+    pub tools: ToolRules,
+    /// Between two looks.
+    pub every: Duration,
+    /// The wait after a first failure; it doubles.
+    pub backoff: Duration,
+    /// How many days what was told is remembered.
+    pub kept_days: u16,
+    /// What time it is, in nanoseconds since 1970.
+    pub now_ns: fn() -> u64,
+}
+
+/// The task's handle.
+#[derive(Debug, Clone)]
+pub struct Notices {
+    stop: CancellationToken,
+}
+
+impl Notices {
+    /// Starts the task.
+    pub fn start(store: Store, settings: NoticesSettings, gauges: Gauges) -> Self {
+        let stop = CancellationToken::new();
+        let teller = Teller {
+            store,
+            scope: Scope { project: settings.project.clone() },
+            courier: Courier::new(),
+            settings: Arc::new(settings),
+            gauges,
+            failing: BTreeMap::new(),
+        };
+        tokio::spawn(run(teller, stop.clone()));
+        Self { stop }
+    }
+
+    /// Stops the task.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+}
+
+async fn run(mut teller: Teller, stop: CancellationToken) {
+    loop {
+        let round = async {
+            if let Err(error) = teller.round().await {
+                tracing::warn!(%error, "the queue of unknowns could not be looked at; trying again");
+            }
+            tokio::time::sleep(teller.settings.every).await;
+        };
+        tokio::select! {
+            () = round => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+/// What names a message: the webhook, the case, the how-manieth time it is unknown, and the kind.
+type Name = (usize, String, u32, Kind);
+
+/// A message that was not taken: how often, and when it is tried again.
+#[derive(Debug, Clone, Copy)]
+struct Failing {
+    attempts: u32,
+    again: Instant,
+}
+
+struct Teller {
+    store: Store,
+    scope: Scope,
+    courier: Courier,
+    settings: Arc<NoticesSettings>,
+    gauges: Gauges,
+    failing: BTreeMap<Name, Failing>,
+}
+
+impl Teller {
+    async fn round(&mut self) -> Result<(), StoreError> {
+        let now_ns = (self.settings.now_ns)();
+        let counts = case_counts(&self.store, &self.scope, "", now_ns, now_ns).await?;
+        self.gauges.show(&counts, now_ns);
+        if self.settings.endpoints.is_empty() {
+            return Ok(());
+        }
+        let open = self.open(now_ns).await?;
+        let settings = self.settings.clone();
+        for (place, endpoint) in settings.endpoints.iter().enumerate() {
+            self.tell((place, endpoint), &open, now_ns).await?;
+        }
+        Ok(())
+    }
+
+    async fn open(&self, now_ns: u64) -> Result<Vec<Case>, StoreError> {
+        let (filter, order) = (CaseFilter::default(), CaseOrder::Urgency);
+        let mut open = Vec::new();
+        let mut after = None;
+        while open.len() < CASES_PER_ROUND {
+            let page = cases(&self.store, &self.scope, (&filter, order), (after.as_ref(), CASES_MAX), now_ns)
+                .await?;
+            open.extend(page.cases);
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(open)
+    }
+
+    /// Tells one webhook what it has not heard.
+    async fn tell(
+        &mut self,
+        (place, endpoint): (usize, &Endpoint),
+        open: &[Case],
+        now_ns: u64,
+    ) -> Result<(), StoreError> {
+        let id = endpoint.id();
+        let mut heard: BTreeMap<(String, u32), BTreeSet<Kind>> = BTreeMap::new();
+        for notice in notices(&self.store, &self.scope, &id).await? {
+            if let Some(kind) = Kind::from_word(&notice.kind) {
+                heard.entry((notice.case_id, notice.episode)).or_default().insert(kind);
+            }
+        }
+        let settled = self.settled(&heard, open, now_ns).await?;
+        let mut sent = 0;
+        for case in open.iter().chain(&settled) {
+            let episode = episode(case);
+            let told = heard.get(&(case.case_id.clone(), episode)).cloned().unwrap_or_default();
+            let policy = self.settings.tools.policy(&case.tool);
+            let key_ends = case.key.as_ref().and(policy.key_ends_ns(case.key_expires_ns, case.started_ns));
+            for kind in due(case, &told, key_ends, endpoint.limits, now_ns) {
+                let name = (place, case.case_id.clone(), episode, kind);
+                let waits = self.failing.get(&name).is_some_and(|failing| failing.again > Instant::now());
+                if waits || sent >= MESSAGES_PER_ROUND {
+                    continue;
+                }
+                sent += 1;
+                let delivered = match endpoint.kinds.contains(&kind) {
+                    true => self.send(endpoint, &name, body(case, kind, key_ends, now_ns)).await,
+                    // Not wanted, and remembered as told: the end of it is told to those who want that only.
+                    false => Some((true, 0)),
+                };
+                if let Some((delivered, attempts)) = delivered {
+                    let kept = KeptNotice {
+                        endpoint: id.clone(),
+                        case_id: case.case_id.clone(),
+                        episode,
+                        kind: kind.word().to_owned(),
+                        at_ns: now_ns,
+                        delivered,
+                        attempts,
+                    };
+                    record_notices(&self.store, &self.scope, &[kept], self.settings.kept_days).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Cases that this webhook heard open and not close, and that are not open any more.
+    async fn settled(
+        &self,
+        heard: &BTreeMap<(String, u32), BTreeSet<Kind>>,
+        open: &[Case],
+        now_ns: u64,
+    ) -> Result<Vec<Case>, StoreError> {
+        let open: BTreeSet<&str> = open.iter().map(|case| case.case_id.as_str()).collect();
+        let unfinished = heard.iter().filter(|(_, kinds)| !kinds.contains(&Kind::Resolved));
+        let ids = unfinished.map(|((case_id, _), _)| case_id).filter(|id| !open.contains(id.as_str()));
+        let ids: BTreeSet<&String> = ids.collect();
+        let ids: Vec<String> = ids.into_iter().cloned().collect();
+        let mut settled = Vec::new();
+        for ids in ids.chunks(usize::from(CASES_MAX)) {
+            let filter = CaseFilter {
+                states: vec![CaseState::Resolved],
+                case_ids: ids.to_vec(),
+                ..CaseFilter::default()
+            };
+            let page = (None, CASES_MAX);
+            let found = cases(&self.store, &self.scope, (&filter, CaseOrder::Age), page, now_ns).await?;
+            settled.extend(found.cases);
+        }
+        Ok(settled)
+    }
+
+    /// Whether it was delivered (or given up), after how many attempts; `None` when it is tried again.
+    async fn send(&mut self, endpoint: &Endpoint, name: &Name, body: Bytes) -> Option<(bool, u32)> {
+        let (_, case_id, episode, kind) = name;
+        let id = format!("msg_{case_id}_{episode}_{}", kind.word().trim_start_matches("unknown."));
+        let at_s = (self.settings.now_ns)() / 1_000_000_000;
+        let before = self.failing.get(name).map_or(0, |failing| failing.attempts);
+        let attempts = before + 1;
+        let error = match self.courier.deliver(endpoint, &id, at_s, body).await {
+            Ok(()) => {
+                self.failing.remove(name);
+                self.gauges.delivered.inc();
+                return Some((true, attempts));
+            }
+            Err(error) => error,
+        };
+        self.gauges.failed.inc();
+        if attempts >= ATTEMPTS_MAX {
+            self.failing.remove(name);
+            self.gauges.given_up.inc();
+            let webhook = endpoint.name();
+            tracing::error!(%webhook, %error, attempts, "a message to a webhook is given up");
+            return Some((false, attempts));
+        }
+        tracing::warn!(webhook = %endpoint.name(), %error, attempts, "a webhook did not take a message");
+        let wait = self.settings.backoff.saturating_mul(1 << before.min(20)).min(BACKOFF_MAX);
+        self.failing.insert(name.clone(), Failing { attempts, again: Instant::now() + wait });
+        None
+    }
+}
+
+/// The message: what happened, and what a person or a job needs to act.
+fn body(case: &Case, kind: Kind, key_ends_ns: Option<u64>, now_ns: u64) -> Bytes {
+    let time = |ns: u64| {
+        let at = jiff::Timestamp::from_nanosecond(i128::from(ns));
+        at.map(|at| at.to_string()).unwrap_or_default()
+    };
+    let entities: Vec<String> = case.entities.iter().map(ToString::to_string).collect();
+    let body = json!({
+        "type": kind.word(),
+        "timestamp": time(now_ns),
+        "data": {
+            "case_id": case.case_id,
+            "key": case.key,
+            "tool": case.tool,
+            "target": case.target,
+            "entities": entities,
+            "run_id": case.run_id,
+            "step_id": case.step_id,
+            "outcome": case.outcome.word(),
+            "evidence": case.evidence.word(),
+            "opened_at": case.opened_ns.map(time),
+            "settled_at": case.settled_ns.map(time),
+            "key_expires_at": key_ends_ns.map(time),
+            "value": case.value,
+            "owner": case.owner,
+            "attempts": case.attempt_count,
+            "path": format!("/cases/{}", case.case_id),
+        }
+    });
+    Bytes::from(body.to_string())
+}

@@ -1,0 +1,131 @@
+//! Who is told of unknowns: signed, again until it is taken, and not again after a restart.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::ledger::sending::{Span, id, open_case, post, send, serving_with};
+
+const SECRET: &str = "0123456789abcdef";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What arrived: its id, time and signature, and the body as it was sent.
+#[derive(Debug)]
+struct Arrived {
+    id: String,
+    at: String,
+    signature: String,
+    body: String,
+}
+
+impl Arrived {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    fn is_signed(&self) -> bool {
+        let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+        mac.update(format!("{}.{}.{}", self.id, self.at, self.body).as_bytes());
+        let expected = data_encoding::BASE64.encode(&mac.finalize().into_bytes());
+        self.signature == format!("v1,{expected}")
+    }
+}
+
+/// A receiver on a free port that answers with these codes, then with 200.
+fn receiver(mut codes: Vec<u16>) -> (String, Receiver<Arrived>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("http://{}/hook", listener.local_addr().unwrap());
+    let (tell, told) = channel();
+    codes.reverse();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut from = BufReader::new(stream.try_clone().unwrap());
+            let mut headers = Vec::new();
+            loop {
+                let mut line = String::new();
+                from.read_line(&mut line).unwrap();
+                let Some((name, value)) = line.trim().split_once(": ") else {
+                    if line.trim().is_empty() {
+                        break;
+                    }
+                    continue;
+                };
+                headers.push((name.to_ascii_lowercase(), value.to_owned()));
+            }
+            let header = |name: &str| {
+                headers
+                    .iter()
+                    .find(|(key, _)| key == name)
+                    .map(|(_, value)| value.clone())
+                    .unwrap_or_default()
+            };
+            let mut body = vec![0; header("content-length").parse().unwrap()];
+            from.read_exact(&mut body).unwrap();
+            let code = codes.pop().unwrap_or(200);
+            write!(stream, "HTTP/1.1 {code} x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+            let arrived = Arrived {
+                id: header("webhook-id"),
+                at: header("webhook-timestamp"),
+                signature: header("webhook-signature"),
+                body: String::from_utf8(body).unwrap(),
+            };
+            if tell.send(arrived).is_err() {
+                return;
+            }
+        }
+    });
+    (at, told)
+}
+
+#[test]
+fn what_opens_and_what_is_settled_is_told_once_it_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, told) = receiver(vec![503]);
+    let rules = format!(
+        "[[webhooks]]\nurl = \"{at}\"\nsecret = \"{SECRET}\"\nallow_private = true\naged_after = \"30d\"\n"
+    );
+    let serving = serving_with(folder.path(), &rules);
+    send(&serving, &[Span::act(1, 1, "r1", "st-1").key("k1").times_out()]);
+    let case = open_case(&serving, "r1");
+    let refused = told.recv_timeout(PATIENCE).unwrap();
+    let again = told.recv_timeout(PATIENCE).unwrap();
+    assert!(refused.is_signed() && again.is_signed(), "{refused:?} {again:?}");
+    assert_eq!((&refused.id, refused.json()["data"].clone()), (&again.id, again.json()["data"].clone()));
+    let message = again.json();
+    assert_eq!(message["type"], "unknown.opened");
+    assert_eq!((&message["data"]["case_id"], &message["data"]["key"]), (&case["case_id"], &json!("k1")));
+    let (_, metrics) = serving.get("/metrics");
+    assert!(metrics.contains("recount_unknowns_open 1"), "{metrics}");
+
+    // A restart does not tell it again; what is settled then is told.
+    assert_eq!(serving.stop(), Some(0));
+    let serving = serving_with(folder.path(), &rules);
+    let path = format!("/cases/{}/resolution", id(&case));
+    assert_eq!(post(&serving, &path, &json!({"outcome": "failed", "evidence": "not there"})).0, 201);
+    let settled = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(settled.json()["type"], "unknown.resolved");
+    assert_eq!(settled.json()["data"]["outcome"], "failed");
+    assert!(settled.is_signed() && settled.id != again.id);
+}
+
+#[test]
+fn nobody_inside_is_told_unless_that_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("recount.toml");
+    for url in ["http://127.0.0.1:9/", "https://10.0.0.7/", "https://[::ffff:169.254.169.254]/"] {
+        let rules = format!("[[webhooks]]\nurl = \"{url}\"\nsecret = \"{SECRET}\"\n");
+        std::fs::write(&file, rules).unwrap();
+        let dir = folder.path().to_str().unwrap();
+        let output =
+            crate::support::binary::run(&["check", "--data-dir", dir, "--config", file.to_str().unwrap()]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("allow_private") && !said.contains(SECRET), "{said}");
+    }
+}
