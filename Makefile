@@ -13,6 +13,7 @@ help:
 	@echo "make test         get what the tests need, run everything"
 	@echo "make engine       get the embedded ClickHouse engine into the per-user cache"
 	@echo "make bench        the short benches, with their table"
+	@echo "make fuzz         hostile input for RECOUNT_FUZZ_SECONDS (300) from case RECOUNT_FUZZ_FROM on"
 	@echo "make sending      docs/sending.md with every runtime it names (fetches about 2 GB)"
 	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
 
@@ -53,3 +54,6 @@ screenshots: engine tools
 sending: engine tools
 	$(CARGO) build --quiet
 	tests/e2e/run.sh $(BIN_dev) sending
+
+fuzz:
+	RECOUNT_FUZZ_SECONDS=$${RECOUNT_FUZZ_SECONDS:-300} $(CARGO) test --quiet --test fuzz -- --nocapture
