@@ -30,7 +30,7 @@ use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::rows::{Encoder, Retention, segment_header};
-use crate::web::{Desk, EntityTools, WebSettings, WebState, routes};
+use crate::web::{Desk, EntityTools, OpenCount, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
@@ -243,6 +243,7 @@ fn web_router(
         status: Arc::new(move || figures.status()),
         desk,
         metrics: Arc::new(move || metered.metrics()),
+        open: OpenCount::default(),
     })
 }
 

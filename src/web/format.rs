@@ -93,6 +93,20 @@ pub(in crate::web) fn dollars(usd: f64) -> String {
     }
 }
 
+/// An amount of money: `2,400.00`; more than two decimals stay.
+pub(in crate::web) fn amount(number: f64) -> String {
+    let text =
+        if (number * 100.0).fract().abs() < 1e-6 { format!("{number:.2}") } else { number.to_string() };
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    match digits.split_once('.') {
+        Some((whole, rest)) => match whole.parse::<u64>() {
+            Ok(whole) => format!("{sign}{}.{rest}", count(whole)),
+            Err(_huge) => text,
+        },
+        None => text,
+    }
+}
+
 /// `Thu 12 Nov 2026, 16:02:11`, in UTC.
 pub(in crate::web) fn moment(ns: u64) -> String {
     at(ns, "%a %-d %b %Y, %H:%M:%S")
@@ -188,6 +202,9 @@ mod tests {
         assert_eq!(dollars(0.00004), "$0.00004");
         assert_eq!(dollars(12.3), "$12.30");
         assert_eq!(dollars(f64::NAN), "not a number");
+        assert_eq!(amount(2_400.0), "2,400.00");
+        assert_eq!(amount(-0.125), "-0.125");
+        assert_eq!(amount(1e300), format!("{:.2}", 1e300));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::web::run::view::{Tab, View};
 use crate::web::sample;
 
 pub(in crate::web) fn shell() -> Shell {
-    let section = |name, href: &str, here| Section { name, href: href.to_owned(), here };
+    let section = |name, href: &str, here| Section { name, href: href.to_owned(), here, count: None };
     Shell {
         links: Links::new(""),
         sections: vec![section("Runs", "/runs", true), section("Status", "/status", false)],
@@ -60,7 +60,7 @@ pub(in crate::web) fn loaded() -> Loaded {
         resource: vec![("service.name".to_owned(), text("support"))],
         ..Original::default()
     };
-    Loaded { bodies, original: Some(original) }
+    Loaded { bodies, original: Some(original), case_id: None }
 }
 
 pub(in crate::web) fn draw(run: &Run, view: &View) -> String {

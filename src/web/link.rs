@@ -43,6 +43,26 @@ impl Links {
         format!("{}/entities/{}/{}", self.base, encoded(&entity.kind), encoded(&entity.id))
     }
 
+    /// The queue of unknowns.
+    pub(in crate::web) fn unknowns(&self) -> String {
+        self.to("/unknowns")
+    }
+
+    /// A case.
+    pub(in crate::web) fn case(&self, case_id: &str) -> String {
+        format!("{}/cases/{}", self.base, segment(case_id))
+    }
+
+    /// An idempotency key.
+    pub(in crate::web) fn key(&self, key: &str) -> String {
+        format!("{}/keys/{}", self.base, segment(key))
+    }
+
+    /// An attempt on the page of its run.
+    pub(in crate::web) fn attempt(&self, run_id: &str, span: &SpanId) -> String {
+        format!("{}?span={span}", self.run(run_id))
+    }
+
     /// The body of a content, as kept.
     pub(in crate::web) fn content(&self, trace: &TraceId, digest: &Digest) -> String {
         format!("{}/api/v1/contents/{trace}/{digest}", self.base)

@@ -2,6 +2,7 @@
 mod api;
 mod assets;
 mod badge;
+mod case;
 mod casework;
 mod cursor;
 mod desk;
@@ -10,15 +11,20 @@ mod entity;
 mod error;
 mod filter;
 mod finding;
+mod form;
 mod format;
 #[cfg(test)]
 mod gallery;
 mod health;
 mod host;
 mod json;
+mod key;
 mod link;
 mod list;
+#[cfg(test)]
+mod looks;
 mod message;
+mod open_count;
 mod origin;
 mod page;
 mod pages;
@@ -39,6 +45,7 @@ mod viewer;
 
 pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use entity::tools::EntityTools;
+pub use open_count::OpenCount;
 pub use routes::routes;
 pub use state::{
     IngestStatus, LogStatus, ProjectionStatus, ServerStatus, Touch, Touched, WebSettings, WebState,

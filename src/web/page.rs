@@ -8,6 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::web::error::WebError;
+use crate::web::format;
 use crate::web::link::Links;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
@@ -54,20 +55,29 @@ pub(in crate::web) struct Section {
     pub(in crate::web) name: &'static str,
     pub(in crate::web) href: String,
     pub(in crate::web) here: bool,
+    /// How many wait there.
+    pub(in crate::web) count: Option<String>,
 }
 
 impl Shell {
     /// The frame for this viewer on a page of this section.
     pub(in crate::web) fn of(state: &WebState, viewer: &Viewer, section: &str) -> Self {
         let links = state.links();
+        let open = state.open.known(&viewer.scope.project).filter(|open| *open > 0);
         let sections = [
             ("Runs", "/runs"),
-            ("Accounts", "/accounts"),
+            ("Unknowns", "/unknowns"),
+            ("Keys", "/keys"),
             ("Redaction", "/redaction"),
             ("Status", "/status"),
         ]
         .into_iter()
-        .map(|(name, path)| Section { name, href: links.to(path), here: name == section })
+        .map(|(name, path)| Section {
+            name,
+            href: links.to(path),
+            here: name == section,
+            count: open.filter(|_| name == "Unknowns").map(format::count),
+        })
         .collect();
         Self {
             links,

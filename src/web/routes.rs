@@ -18,7 +18,8 @@ use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, content, conventions, entity, redaction, run, runs, status, trace,
+    about_findings, accounts, case, content, conventions, entity, key, keys, redaction, resolve_all, run,
+    runs, status, trace, unknowns,
 };
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
@@ -37,6 +38,17 @@ const TABLE: &[Route] = &[
     Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
+    Route("/unknowns", SeeRecords, || get(unknowns::show)),
+    Route("/unknowns/resolve", WorkOnCases, || get(resolve_all::show).post(resolve_all::resolve)),
+    Route("/cases/{case_id}", SeeRecords, || get(case::show)),
+    Route("/cases/{case_id}/claim", WorkOnCases, || post(case::claim)),
+    Route("/cases/{case_id}/hand-over", WorkOnCases, || post(case::hand_over)),
+    Route("/cases/{case_id}/comment", WorkOnCases, || post(case::comment)),
+    Route("/cases/{case_id}/resolution", WorkOnCases, || post(case::resolve)),
+    Route("/cases/{case_id}/agree", WorkOnCases, || post(case::agree)),
+    Route("/cases/{case_id}/reopen", WorkOnCases, || post(case::reopen)),
+    Route("/keys", SeeRecords, || get(keys::show)),
+    Route("/keys/{key}", SeeRecords, || get(key::show)),
     Route("/redaction", SeeRecords, || get(redaction::show).post(redaction::try_out)),
     Route("/accounts", SeeRecords, || get(accounts::show)),
     Route("/accounts/{id}", SeeRecords, || get(entity::of_account)),

@@ -10,6 +10,7 @@ use crate::store::Store;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
+use crate::web::open_count::OpenCount;
 
 /// Everything handlers need. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +29,8 @@ pub struct WebState {
     pub touch: Touch,
     /// The text of `/metrics`.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+    /// How many unknowns are open, for every page.
+    pub open: OpenCount,
 }
 
 /// Has traces folded again.

@@ -12,6 +12,7 @@ use crate::domain::secret::SecretKey;
 use crate::redaction::{AllSettings, InForce, Rulebook};
 use crate::store::{Place, ServerSettings, Store, StoreSettings};
 use crate::web::desk::Desk;
+use crate::web::open_count::OpenCount;
 use crate::web::page::POLICY;
 use crate::web::routes::routes;
 use crate::web::state::{LogStatus, ServerStatus, WebSettings, WebState};
@@ -33,6 +34,7 @@ async fn router(base_path: &str) -> Router {
         desk: desk(),
         touch: Arc::new(|_, _| Box::pin(async {})),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
+        open: OpenCount::default(),
     })
 }
 

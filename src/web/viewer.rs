@@ -56,6 +56,9 @@ pub(in crate::web) async fn admit(
         return WebError::Forbidden.into_response();
     }
     if permission != Permission::Anyone {
+        if !request.uri().path().starts_with("/api/") {
+            state.open.look(&state.store, &viewer.scope).await;
+        }
         request.extensions_mut().insert(viewer);
     }
     next.run(request).await

@@ -3,6 +3,7 @@
 // Usage: CHROMIUM=/path node browser.mjs UI_ADDRESS DEMO_OUTPUT_FILE
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 const [ui, output] = process.argv.slice(2);
@@ -24,10 +25,14 @@ export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-f
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
 const complaints = [];
 
-async function newPage(options = {}) {
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A page whose complaints are collected, but for those that a story asks for. */
+async function newPage(options = {}, expected = null) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
   const page = await context.newPage();
   page.on('console', (message) => {
+    if (expected?.test(message.text())) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
@@ -41,6 +46,30 @@ async function newPage(options = {}) {
   });
   return page;
 }
+
+/** Moves the focus on with the Tab key until it stands on this. */
+async function reach(page, selector) {
+  const wanted = page.locator(selector).first();
+  await wanted.waitFor();
+  for (let presses = 0; presses < 150; presses += 1) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the Tab key never reaches ${selector}`);
+}
+
+/** Waits until a page shows an open unknown: what the demo sent may still be on its way. */
+async function queueWithCases(page) {
+  for (let tries = 0; tries < 60; tries += 1) {
+    await page.goto(`${ui}/unknowns`);
+    if (await page.locator('.queue .row-link').count()) return;
+    await page.waitForTimeout(500);
+  }
+  throw new Error('no unknown shows up in the queue');
+}
+
+/** The case that the keyboard story resolved, for those after it. */
+let resolved;
 
 const stories = {
   async 'the naive run shows two refunds under one step'() {
@@ -87,9 +116,95 @@ const stories = {
     }
   },
 
+  async 'an unknown is resolved by keyboard alone, and the second closer sees the first answer'() {
+    const page = await newPage();
+    await queueWithCases(page);
+    await page.goto(`${ui}/runs`);
+    assert.match(await page.locator('.sections .count').innerText(), /^\d+/, 'every page counts the open ones');
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await page.waitForURL((url) => url.pathname === '/unknowns');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname.startsWith('/cases/'));
+    resolved = new URL(page.url()).pathname;
+    const second = await newPage({}, /409/);
+    await second.goto(ui + resolved);
+
+    await reach(page, 'button:has-text("Take it")');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('done') === 'claim');
+    assert.match(await page.locator('.record').innerText(), /development took it/);
+    await reach(page, 'input[name="outcome"][value="confirmed"]');
+    await page.keyboard.press('Space');
+    await reach(page, 'input[name="evidence"]');
+    await page.keyboard.type('https://ledger.example/re_88213');
+    await reach(page, '.choices ~ .field textarea[name="note"]');
+    await page.keyboard.type('The ledger has it once.');
+    await reach(page, 'button:has-text("Record what happened")');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('done') === 'resolution');
+    const states = page.locator('.title-badge .badge');
+    assert.deepEqual(await states.evaluateAll((all) => all.map((badge) => badge.dataset.state)), ['unknown', 'confirmed']);
+    await reach(page, 'a:has-text("Open the run")');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/'));
+    assert.match(await page.locator('.inspector-head').innerText(), /then\s+unknown\s+now\s+confirmed\s+by resolution of development/);
+
+    await second.locator('input[name="outcome"][value="failed"]').check();
+    await second.locator('input[name="evidence"]').fill('payments ticket 12');
+    await second.locator('.choices ~ .field textarea[name="note"]').fill('I typed this with care.');
+    await second.locator('button', { hasText: 'Record what happened' }).click();
+    await second.waitForURL((url) => url.pathname.endsWith('/resolution'));
+    const clash = await second.locator('.clash').innerText();
+    assert.match(clash, /was faster and recorded: confirmed/);
+    assert.match(clash, /https:\/\/ledger\.example\/re_88213/);
+    assert.match(await second.locator('form[action$="/comment"] textarea').inputValue(), /I typed this with care/);
+  },
+
+  async 'a case is opened again and resolved without JavaScript, on a phone'() {
+    const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    await page.goto(`${ui}/unknowns?state=resolved`);
+    await page.locator(`.queue a[href="${resolved}"]`).click();
+    await page.locator('form[action$="/reopen"] textarea').fill('The ledger was corrected.');
+    await page.locator('button', { hasText: 'Open it again' }).click();
+    assert.match(await page.locator('[role="status"]').innerText(), /open again/);
+    await page.locator('.choice', { hasText: 'It did not happen' }).click();
+    await page.locator('input[name="evidence"]').fill('corrected ledger');
+    await page.locator('.choices ~ .field textarea[name="note"]').fill('It was reversed: nothing was paid.');
+    await page.locator('button', { hasText: 'Record what happened' }).click();
+    assert.match(await page.locator('.title-badge').innerText(), /then\s+unknown\s+now\s+failed/);
+    const story = await page.locator('.record').innerText();
+    assert.match(story, /resolved it: confirmed[\s\S]*opened it again[\s\S]*resolved it: failed/, 'nothing is rewritten');
+  },
+
+  async 'the queue, a case and a key pass axe in light, dark and on a phone'() {
+    const { run } = runs.get('timeout-designed');
+    const first = await newPage();
+    await first.goto(`${ui}/runs/${run}?tab=gate`);
+    const key = await first.locator('.inspector a', { hasText: 'Every use of this key' }).getAttribute('href');
+    const looks = [
+      { colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 390, height: 844 } },
+    ];
+    for (const look of looks) {
+      const page = await newPage({ ...look, bypassCSP: true });
+      for (const path of ['/unknowns', '/unknowns?state=resolved', '/unknowns/resolve', resolved, '/keys', key]) {
+        await page.goto(ui + path);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${path}: ${wide} px too wide`);
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run({
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        }));
+        const said = violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target).join(', ')}`);
+        assert.deepEqual(said, [], `${path} ${JSON.stringify(look)}`);
+      }
+    }
+  },
+
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/status', '/about/conventions']) {
+    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/unknowns', '/keys', '/status', '/about/conventions']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);

@@ -14,7 +14,7 @@ use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::head::{Head, title};
-use crate::web::run::inspector::{Inspector, Loaded, wants};
+use crate::web::run::inspector::{Inspector, Loaded, case_id, wants};
 use crate::web::run::rail::Rail;
 use crate::web::run::raised;
 use crate::web::run::raw::Original;
@@ -94,7 +94,7 @@ async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Re
         let wants = raised::wants(&look, original);
         bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
     }
-    Ok(Loaded { bodies, original })
+    Ok(Loaded { bodies, original, case_id: case_id(&viewer.scope.project, &look) })
 }
 
 fn original(row: StepRow) -> Original {

@@ -4,6 +4,8 @@ use crate::domain::outcome::Gate as Decision;
 use crate::domain::run::Run;
 use crate::web::badge::GateChip;
 use crate::web::format;
+use crate::web::key::parts::parts;
+use crate::web::link::Links;
 use crate::web::run::head::Fact;
 use crate::web::run::view::Look;
 use crate::web::text::{Text, shortened};
@@ -13,6 +15,8 @@ use crate::web::text::{Text, shortened};
 pub(in crate::web) struct Gate {
     /// The key in its parts, each with what it stands for; one part without a name when its form is not ours.
     pub(in crate::web) key: Vec<(Text, &'static str)>,
+    /// The page of the key.
+    pub(in crate::web) key_href: Option<String>,
     /// What is said where there is no key.
     pub(in crate::web) no_key: &'static str,
     /// The decision.
@@ -25,12 +29,13 @@ pub(in crate::web) struct Gate {
 
 impl Gate {
     /// The pane of what is looked at.
-    pub(in crate::web) fn of(run: &Run, look: &Look<'_>, now_ns: u64) -> Self {
+    pub(in crate::web) fn of(run: &Run, look: &Look<'_>, (links, now_ns): (&Links, u64)) -> Self {
         let facts = &look.attempt.record.facts;
         let is_act = look.step.kind == Kind::Act;
         let key = facts.key.as_deref().or(look.step.key.as_deref());
         Self {
-            key: key.map(|key| parts(key, run)).unwrap_or_default(),
+            key: key.map(|key| parts(key, &[&run.run_id])).unwrap_or_default(),
+            key_href: key.filter(|_| is_act).map(|key| links.key(key)),
             no_key: match (key, is_act) {
                 (Some(_), _) => "",
                 (None, true) => "No idempotency key was sent, so nothing could recognise a repeat.",
@@ -49,24 +54,6 @@ fn meaning(gate: Decision) -> &'static str {
         Decision::Duplicate => "done before: the call was held and the first result given back",
         Decision::Unknown => "an earlier attempt's outcome was unknown: the call was held",
         Decision::None => "no gate reported a decision",
-    }
-}
-
-/// A key of the form run:step:action:target shows its parts.
-fn parts(key: &str, run: &Run) -> Vec<(Text, &'static str)> {
-    let whole = || vec![(Text::new(shortened(key, 400)), "")];
-    let Some(rest) = key.strip_prefix(run.run_id.as_str()).and_then(|rest| rest.strip_prefix(':')) else {
-        return whole();
-    };
-    let mut pieces = rest.splitn(3, ':');
-    match (pieces.next(), pieces.next(), pieces.next()) {
-        (Some(step), Some(action), Some(target)) => vec![
-            (Text::new(shortened(&run.run_id, 80)), "run"),
-            (Text::new(shortened(step, 80)), "step"),
-            (Text::new(shortened(action, 80)), "action"),
-            (Text::new(shortened(target, 120)), "target"),
-        ],
-        _ => whole(),
     }
 }
 

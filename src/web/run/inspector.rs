@@ -1,5 +1,8 @@
 //! The inspector: one attempt, seen from six sides.
+use crate::domain::fold::case_id::{of_key, of_span};
+use crate::domain::ids::Project;
 use crate::domain::kind::Kind;
+use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::run::{Attempt, Run, RunStep, Slot};
 use crate::web::badge::Badge;
 use crate::web::link::Links;
@@ -14,7 +17,7 @@ use crate::web::run::raw::{Original, Raw};
 use crate::web::run::saw::{self, Saw};
 use crate::web::run::thread::attempt_badge;
 use crate::web::run::verdict::what;
-use crate::web::run::view::{Look, Tab, View};
+use crate::web::run::view::{Look, Tab, View, outcome_now};
 use crate::web::text::{Text, shortened};
 
 /// The inspector.
@@ -26,6 +29,8 @@ pub(in crate::web) struct Inspector {
     /// Then and now, or the one state there is.
     pub(in crate::web) states: Vec<(&'static str, Badge)>,
     pub(in crate::web) note: String,
+    /// Its case, when nobody knew what became of it.
+    pub(in crate::web) case: Option<String>,
     pub(in crate::web) earlier: Option<String>,
     pub(in crate::web) later: Option<String>,
     pub(in crate::web) tabs: Vec<TabLink>,
@@ -69,6 +74,8 @@ pub(in crate::web) struct Loaded {
     pub(in crate::web) bodies: Bodies,
     /// The span as sent, when it was wanted.
     pub(in crate::web) original: Option<Original>,
+    /// The case of the attempt, when nobody knew what became of it.
+    pub(in crate::web) case_id: Option<String>,
 }
 
 /// What the open side needs from the store.
@@ -98,7 +105,8 @@ impl Inspector {
             whereabouts: whereabouts(look),
             title: Text::new(shortened(&title(look.step), 160)),
             states: states(look.attempt),
-            note: happened::unknown_for(run, look).unwrap_or_default(),
+            note: note(run, look),
+            case: loaded.case_id.as_deref().map(|id| links.case(id)),
             earlier,
             later,
             tabs: tabs(look, view),
@@ -112,11 +120,34 @@ impl Inspector {
                 Tab::Proposed => Pane::Proposed(Box::new(Proposed::of(run, look, view, bodies, links))),
                 Tab::Happened => Pane::Happened(Box::new(Happened::of(run, look, view, bodies, links))),
                 Tab::Model => Pane::Model(Box::new(Model::of(run, look, view, links))),
-                Tab::Gate => Pane::Gate(Box::new(Gate::of(run, look, now_ns))),
+                Tab::Gate => Pane::Gate(Box::new(Gate::of(run, look, (links, now_ns)))),
                 Tab::Raw => Pane::Raw(Box::new(Raw::of(look, loaded.original.as_ref(), links))),
             },
         }
     }
+}
+
+/// How long it was unknown, and who or what ended that.
+fn note(run: &Run, look: &Look<'_>) -> String {
+    let resolved = look.attempt.path.last().filter(|moved| moved.evidence == Evidence::Resolution);
+    let by = resolved.map(|moved| format!("by resolution of {}", shortened(&moved.by, 40)));
+    let parts = [by, happened::unknown_for(run, look)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The case of an attempt: where it is unknown, or was.
+pub(in crate::web) fn case_id(project: &Project, look: &Look<'_>) -> Option<String> {
+    let attempt = look.attempt;
+    let was_unknown = attempt.path.iter().any(|moved| moved.state == Outcome::Unknown);
+    if !was_unknown && outcome_now(attempt) != Some(Outcome::Unknown) {
+        return None;
+    }
+    let facts = &attempt.record.facts;
+    let tool = facts.tool.as_deref().unwrap_or(&facts.name);
+    Some(match &facts.key {
+        Some(key) => of_key(project, tool, key),
+        None => of_span(project, facts.trace_id, facts.span_id),
+    })
 }
 
 fn title(step: &RunStep) -> String {

@@ -147,6 +147,10 @@ fn effect_of(badge: Badge, what: String, attempt: &Attempt, (view, number): (&Vi
         {
             how.push(shortened(&attempt.reason, 120));
         }
+        Some((_, Evidence::Resolution)) => how.push(match attempt.path.last() {
+            Some(moved) => format!("was unknown, resolved by {}", shortened(&moved.by, 40)),
+            None => "was unknown, resolved".to_owned(),
+        }),
         Some((outcome, evidence)) => how.push(badge::evidence(outcome, evidence).to_owned()),
         None => {}
     }

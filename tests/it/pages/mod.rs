@@ -1,6 +1,7 @@
 //! Pages and the JSON API over kept records: through the real router, from the real engine.
 mod addresses;
 mod captures;
+mod cases;
 mod cost;
 mod entities;
 mod inert;

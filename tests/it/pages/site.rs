@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HOST, LOCATION};
+use axum::http::header::{CONTENT_TYPE, HOST, LOCATION, ORIGIN};
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use recount::domain::fold::runs_of;
@@ -17,7 +17,7 @@ use recount::projection::{Projection, ProjectionSettings};
 use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::store::Store;
 use recount::store::queries::trace_records;
-use recount::web::{Desk, EntityTools, ServerStatus, WebSettings, WebState, routes};
+use recount::web::{Desk, EntityTools, OpenCount, ServerStatus, WebSettings, WebState, routes};
 use tower::ServiceExt;
 
 use crate::support::engine;
@@ -90,6 +90,7 @@ impl Site {
                 Box::pin(async move { touched.touch(&project, &traces).await })
             }),
             metrics: Arc::new(String::new),
+            open: OpenCount::default(),
         });
         Self { store, keeping, projection, router }
     }
@@ -107,11 +108,32 @@ impl Site {
 
     pub(crate) async fn get(&self, path: &str) -> Got {
         let request = Request::get(path).header(HOST, "localhost:4319").body(Body::empty()).unwrap();
+        self.ask(request).await
+    }
+
+    async fn ask(&self, request: Request<Body>) -> Got {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
         Got { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// Sends a form, as a page of our own does.
+    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Got {
+        self.post_from("http://localhost:4319", path, fields).await
+    }
+
+    /// Sends a form from a page of this origin.
+    pub(crate) async fn post_from(&self, origin: &str, path: &str, fields: &[(&str, &str)]) -> Got {
+        let mut body = url::form_urlencoded::Serializer::new(String::new());
+        body.extend_pairs(fields);
+        let request = Request::post(path)
+            .header(HOST, "localhost:4319")
+            .header(ORIGIN, origin)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body.finish()));
+        self.ask(request.unwrap()).await
     }
 
     /// A page that must be there.
