@@ -21,7 +21,7 @@ start() {
         >"$work/$name.out" 2>"$work/$name.err" &
     started="$started $!"
     tries=0
-    until grep -q '^ready ' "$work/$name.out"; do
+    until grep -qs '^ready ' "$work/$name.out"; do
         tries=$((tries + 1))
         [ "$tries" -lt 600 ] || { echo "recount $name did not become ready"; cat "$work/$name.err"; exit 1; }
         sleep 0.1

@@ -1,5 +1,5 @@
 //! What runs cost: as given, else from the operator's prices, on pages, in the API and in filters.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use recount::domain::kind::Kind;
 use recount::domain::price::{Price, Prices};
 use recount::domain::step::{Step, Tokens};

@@ -58,10 +58,11 @@ async fn make(engine: &Engine, store: &Store) -> Vec<String> {
     let database = format!("CREATE DATABASE {}", store.database());
     engine.client().query_raw(&database).execute().await.expect("a database");
     let is_change = |definition: &String| definition.starts_with("ALTER TABLE ");
-    let (changes, tables): (Vec<_>, Vec<_>) = store.definitions().unwrap().into_iter().partition(is_change);
+    let (changes, tables): (Vec<_>, Vec<_>) =
+        store.definitions().expect("definitions").into_iter().partition(is_change);
     for definition in tables {
         let client = engine.client().with_database(store.database());
-        client.query_raw(&definition).execute().await.unwrap_or_else(|error| panic!("{definition}: {error}"));
+        client.query_raw(&definition).execute().await.expect(&definition);
     }
     changes
 }
