@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus_client::registry::Registry;
 use recount::config::{Command, File, parse, resolve};
-use recount::conventions::Conventions;
+use recount::conventions::{Conventions, ToolRules};
 use recount::demo::{DemoSettings, SETTINGS_TOML, Scenario, Truth, play};
 use recount::domain::content::{Content, ContentRef};
 use recount::domain::finding::Code;
@@ -18,6 +18,7 @@ use recount::domain::fold::runs_of;
 use recount::domain::ids::RecordId;
 use recount::domain::kind::Kind;
 use recount::domain::outcome::Outcome;
+use recount::domain::readiness::{Decided, QUESTIONS, Ruled, ToolSheet, marks_of};
 use recount::domain::record::{KeptProposal, Record};
 use recount::domain::run::{Run, RunStep, Slot, Whole};
 use recount::domain::secret::SecretKey;
@@ -122,18 +123,18 @@ fn now_ns() -> u64 {
     u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap()
 }
 
-/// Conventions with the demo's own settings file.
-fn conventions() -> Conventions {
+/// What the demo's own settings file says of tools.
+fn tools() -> ToolRules {
     let (cli, matches) = parse(["recount", "serve"]).unwrap();
     let Command::Serve(args) = cli.command else { panic!("not serve") };
     let file = File::parse(SETTINGS_TOML).unwrap();
     let settings = resolve(args, matches.subcommand_matches("serve").unwrap(), file).unwrap();
-    Conventions::new(settings.tools)
+    settings.tools
 }
 
 async fn played(rounds: u32) -> (Vec<Truth>, BTreeMap<String, Run>) {
     let inside = Arc::new(Inside {
-        conventions: conventions(),
+        conventions: Conventions::new(tools()),
         redactor: Redactor::new(&Settings::default()).unwrap(),
         key: SecretKey::new(1, [3; 32]),
         records: Mutex::default(),
@@ -166,7 +167,7 @@ struct Expected {
     refund: (&'static [Option<Outcome>], Outcome),
     /// The same of the e-mail.
     email: Option<(&'static [Option<Outcome>], Outcome)>,
-    /// Findings that tell the story.
+    /// Everything that is noticed, the gravest first.
     found: &'static [Code],
     /// How many traces.
     traces: usize,
@@ -190,6 +191,9 @@ const FINE: Expected = Expected {
     verdict: "2 of 2 effects confirmed",
 };
 
+const BLIND_MAILS: &[Code] =
+    &[Code::RetriedWhileUnknown, Code::NoKey, Code::UnknownOpen, Code::NotReadBack, Code::RawErrorShown];
+
 fn expected(scenario: Scenario) -> Expected {
     match scenario {
         Scenario::HappyPath => FINE,
@@ -206,7 +210,7 @@ fn expected(scenario: Scenario) -> Expected {
             ledger: [0, 0, 0],
             refund: (&[NO, NO, NO, NO, NO, NO], Outcome::Failed),
             email: None,
-            found: &[Code::ThrottledOut, Code::RetriedTooSoon, Code::NoKey],
+            found: &[Code::ThrottledOut, Code::NoKey, Code::RetriedTooSoon],
             verdict: "issue_refund on order:4815 gave up after 6 refusals and was never executed",
             ..FINE
         },
@@ -231,7 +235,7 @@ fn expected(scenario: Scenario) -> Expected {
         Scenario::ThreeEmails => Expected {
             ledger: [1, 3, 0],
             email: Some((&[OPEN, OPEN, SENT], Outcome::Unknown)),
-            found: &[Code::RetriedWhileUnknown, Code::NoKey, Code::UnknownOpen, Code::NotReadBack],
+            found: BLIND_MAILS,
             verdict: "send_email on order:4819 may have taken effect 3 times, where 1 was intended",
             ..FINE
         },
@@ -245,7 +249,7 @@ fn expected(scenario: Scenario) -> Expected {
         },
         Scenario::Resumed => Expected {
             refund: (&[OPEN, None], Outcome::Confirmed),
-            found: &[Code::ParentMissing, Code::RootMissing],
+            found: &[Code::NeverEnded, Code::ParentMissing, Code::RootMissing],
             traces: 2,
             looks: 1,
             ..FINE
@@ -281,6 +285,7 @@ async fn what_recount_says_agrees_with_the_ledger() {
     let scenarios: Vec<Scenario> = truths.iter().map(|truth| truth.scenario).collect();
     assert_eq!(scenarios, Scenario::ALL);
     assert_eq!(runs.len(), truths.len(), "every run is one run, however many traces it has");
+    let mut wrong = Vec::new();
     for truth in &truths {
         let (run, expected) = (&runs[&truth.run_id], expected(truth.scenario));
         assert_eq!(
@@ -293,15 +298,11 @@ async fn what_recount_says_agrees_with_the_ledger() {
         if let Some((attempts, outcome)) = expected.email {
             assert_eq!(told(run, "send_email"), (attempts.to_vec(), Some(outcome)), "{truth}");
         }
-        let codes: Vec<Code> = run.findings.iter().map(|finding| finding.code).collect();
-        expected
-            .found
-            .iter()
-            .for_each(|code| assert!(codes.contains(code), "{truth}: no {code} in {codes:?}"));
-        assert!(
-            truth.scenario.is_naive() || !codes.contains(&Code::RetriedWhileUnknown),
-            "{truth}: {codes:?}"
-        );
+        let mut codes: Vec<Code> = run.findings.iter().map(|finding| finding.code).collect();
+        codes.dedup();
+        if codes != expected.found {
+            wrong.push(format!("{}: {codes:?}", truth.scenario.word()));
+        }
         let looks = run.steps.iter().filter(|step| step.kind == Kind::Reconcile).count();
         assert_eq!((run.traces.len(), looks), (expected.traces, expected.looks), "{truth}");
         assert_eq!(run.verdict.line, expected.verdict, "{truth}");
@@ -326,6 +327,7 @@ async fn what_recount_says_agrees_with_the_ledger() {
         let account = run.entities.iter().map(ToString::to_string).find(|entity| *entity == truth.account);
         assert!(account.is_some(), "{truth}: {:?}", run.entities);
     }
+    assert!(wrong.is_empty(), "findings differ from what the ledger bears out:\n{}", wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -338,4 +340,35 @@ async fn more_rounds_play_other_orders() {
         let expected = expected(truth.scenario).ledger;
         assert_eq!(["refund", "email", "order_update"].map(|kind| truth.count(kind)), expected, "{truth}");
     }
+}
+
+/// What runs of one agent show about a tool, added up as the store does.
+fn sheet<'a>(runs: impl Iterator<Item = &'a Run>, tool: &str, rules: &ToolRules) -> ToolSheet {
+    let on_unknown = rules.for_tool(tool).and_then(|rule| rule.on_unknown).map(|decision| decision.word());
+    let mut sheet = ToolSheet { tool: tool.to_owned(), ruled: Ruled { on_unknown }, ..ToolSheet::default() };
+    for mark in runs.flat_map(marks_of).filter(|mark| mark.tool == tool) {
+        let tally = sheet.tallies.entry(mark.mark).or_default();
+        (tally.count, tally.runs) = (tally.count + u64::from(mark.count), tally.runs + 1);
+    }
+    sheet
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_tells_the_two_loops_apart() {
+    let (truths, runs) = played(1).await;
+    let rules = tools();
+    let of = |naive: bool, tool: &str| {
+        let told = truths.iter().filter(|truth| truth.scenario.is_naive() == naive);
+        let sheet = sheet(told.map(|truth| &runs[&truth.run_id]), tool, &rules);
+        let answers = QUESTIONS.map(|question| (question.ask)(&sheet, &Decided::default()).answer.word());
+        (answers, sheet)
+    };
+    let (naive, of_naive) = of(true, "issue_refund");
+    let (designed, of_designed) = of(false, "issue_refund");
+    let told =
+        format!("naive {naive:?} {:?}\ndesigned {designed:?} {:?}", of_naive.tallies, of_designed.tallies);
+    // The naive loop is classified by a rule only, sends no keys, repeats blindly and shows raw errors.
+    assert_eq!(naive, ["partly", "no", "no", "no", "partly", "no"], "{told}");
+    // Of the designed loop one unknown is still open, and one run was killed: the record says so.
+    assert_eq!(designed, ["yes", "yes", "partly", "yes", "partly", "no"], "{told}");
 }

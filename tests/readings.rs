@@ -50,6 +50,50 @@ fn captures_are_read_as_committed() {
     assert!(wrong.is_empty(), "UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
 }
 
+/// Every finding in a real runtime's run was looked at, and a note says why it is right: a rule that cries wolf
+/// shows here. `UPDATE=1` keeps the notes of findings that stay; new ones wait for theirs.
+#[test]
+fn findings_of_captures_are_reviewed() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let path = fixtures.join("findings.json");
+    let reviewed: BTreeMap<String, Vec<Reviewed>> =
+        serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let mut found: BTreeMap<String, Vec<Reviewed>> = BTreeMap::new();
+    for capture in sorted(&fixtures.join("captures")) {
+        let name = capture.file_name().unwrap().to_str().unwrap().to_owned();
+        let known = reviewed.get(&name).map(Vec::as_slice).unwrap_or_default();
+        let reading = Reading::of(&capture).json();
+        let runs = reading["runs"].as_array().unwrap().iter();
+        let findings = runs.filter_map(|run| run["findings"].as_array()).flatten();
+        let with_note = |finding: &Json| {
+            let finding = finding.as_str().unwrap().to_owned();
+            let why = known.iter().find(|one| one.finding == finding).map(|one| one.why.clone());
+            Reviewed { why: why.unwrap_or_default(), finding }
+        };
+        found.insert(name, findings.map(with_note).collect());
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, serde_json::to_string_pretty(&found).unwrap() + "\n").unwrap();
+        return;
+    }
+    assert_eq!(found, reviewed, "UPDATE=1 writes what is found; then say why each is right");
+    for (capture, findings) in &found {
+        for Reviewed { finding, why } in findings {
+            assert!(
+                why.ends_with('.') && why.len() > 30,
+                "{capture}: nobody says why this is right: {finding}"
+            );
+        }
+    }
+}
+
+/// A finding and why it is right.
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Reviewed {
+    finding: String,
+    why: String,
+}
+
 /// What was read of one capture.
 struct Reading {
     records: Vec<Record>,

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::about::About;
 use crate::domain::action::Action;
 use crate::domain::case::CaseEvent;
-use crate::domain::fold::{Ledger, Part, case_id, runs_of};
+use crate::domain::fold::{Ledger, Part, case_id, listed_findings, runs_of};
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::path::{Origin, Telling};
+use crate::domain::readiness::marks_of;
 use crate::domain::record::Record;
 use crate::domain::run::Run;
 use crate::domain::summary::RunSummary;
@@ -66,7 +67,9 @@ pub(super) fn fold(project: &Project, material: Material, now_ns: u64) -> Folded
         let is_touched = part.records.iter().any(|record| touched.contains(&record.facts.trace_id));
         // A run that heard something of another's key changes with it.
         if is_touched || !tellers.is_empty() {
-            folded.runs.push(run_line(project, &part, &run, (&heard, &tellers)));
+            let mut line = run_line(project, &part, &run, (&heard, &tellers));
+            line.findings = listed_findings(&part, &run, &events, now_ns);
+            folded.runs.push(line);
             let traces: BTreeSet<&TraceId> =
                 part.records.iter().map(|record| &record.facts.trace_id).collect();
             if is_touched && heard.came_in_pieces(traces.iter().copied()) {
@@ -264,6 +267,8 @@ fn run_line(
         project: project.clone(),
         summary,
         about: About::all(run),
+        findings: Vec::new(),
+        marks: marks_of(run),
         heard_ns: received().max().unwrap_or_default(),
         precedence: heard.precedence(traces.union(tellers)),
         is_deleted: false,

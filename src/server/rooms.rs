@@ -10,10 +10,11 @@ use bytes::Bytes;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Settings;
+use crate::config::{Setting, Settings, Source};
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
+use crate::domain::readiness::Decided;
 use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
 };
@@ -234,6 +235,7 @@ fn web_router(
             otlp_grpc: at.otlp_grpc.to_string(),
             prices: settings.prices.clone(),
             tools: settings.tools.clone(),
+            decided: decided(settings),
         }),
         touch: Arc::new(move |project, traces| {
             let projection = projection.clone();
@@ -245,6 +247,16 @@ fn web_router(
         metrics: Arc::new(move || metered.metrics()),
         open: OpenCount::default(),
     })
+}
+
+/// What somebody decided of keeping and redacting, rather than left at its default.
+fn decided(settings: &Settings) -> Decided {
+    let set = |setting: &&Setting| setting.name.starts_with("redaction") && setting.source != Source::Default;
+    let redaction = settings.shown.iter().any(|setting| set(&setting)).then(|| {
+        "Redaction is set beside the built-in packs, which are always on and fail closed.".to_owned()
+    });
+    // How long records are kept can't be set yet.
+    Decided { retention: None, redaction }
 }
 
 /// Records the start, and what the log had to be repaired for.

@@ -63,6 +63,11 @@ impl Links {
         format!("{}?span={span}", self.run(run_id))
     }
 
+    /// A step of a run, seen by one of its attempts.
+    pub(in crate::web) fn step(&self, run_id: &str, number: u32, span: &SpanId) -> String {
+        format!("{}?span={span}#step-{number}", self.run(run_id))
+    }
+
     /// The body of a content, as kept.
     pub(in crate::web) fn content(&self, trace: &TraceId, digest: &Digest) -> String {
         format!("{}/api/v1/contents/{trace}/{digest}", self.base)

@@ -24,12 +24,14 @@ mod list;
 #[cfg(test)]
 mod looks;
 mod message;
+mod noticed;
 mod open_count;
 mod origin;
 mod page;
 mod pages;
 mod params;
 mod query;
+mod readiness;
 mod reading;
 mod refusal;
 mod routes;

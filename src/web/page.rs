@@ -69,6 +69,8 @@ impl Shell {
             ("Unknowns", "/unknowns"),
             ("Keys", "/keys"),
             ("Redaction", "/redaction"),
+            ("Findings", "/findings"),
+            ("Readiness", "/readiness"),
             ("Status", "/status"),
         ]
         .into_iter()

@@ -18,8 +18,8 @@ use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, case, content, conventions, entity, key, keys, redaction, resolve_all, run,
-    runs, status, trace, unknowns,
+    about_findings, accounts, case, content, conventions, entity, findings, key, keys, readiness, redaction,
+    resolve_all, run, runs, status, trace, unknowns,
 };
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
@@ -53,6 +53,8 @@ const TABLE: &[Route] = &[
     Route("/accounts", SeeRecords, || get(accounts::show)),
     Route("/accounts/{id}", SeeRecords, || get(entity::of_account)),
     Route("/entities/{type}/{id}", SeeRecords, || get(entity::show)),
+    Route("/findings", SeeRecords, || get(findings::show)),
+    Route("/readiness", SeeRecords, || get(readiness::show)),
     Route("/status", SeeServer, || get(status::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
@@ -81,6 +83,8 @@ const TABLE: &[Route] = &[
     Route("/api/v1/cases/{case_id}/reopen", WorkOnCases, || post(api::case_acts::reopen)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
+    Route("/api/v1/findings/codes", SeeServer, || get(api::findings::codes)),
+    Route("/api/v1/readiness", SeeRecords, || get(api::readiness::show)),
 ];
 
 /// The pages, the API, health and metrics.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::conventions::ToolRules;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::price::Prices;
+use crate::domain::readiness::Decided;
 use crate::store::Store;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
@@ -63,6 +64,8 @@ pub struct WebSettings {
     pub prices: Prices,
     /// What the operator says of tools: what to do with unknown outcomes.
     pub tools: ToolRules,
+    /// What the operator has decided of keeping and redacting.
+    pub decided: Decided,
 }
 
 impl WebState {

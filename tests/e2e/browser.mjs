@@ -104,6 +104,44 @@ const stories = {
     assert.match(await page.locator('.inspector').innerText(), /issue_refund/);
   },
 
+  async 'a finding leads to the step that shows it'() {
+    const page = await newPage();
+    const { run } = runs.get('timeout-naive');
+    await page.goto(`${ui}/findings?code=retried-while-unknown&run=${run}`);
+    await page.locator('.found .finding-steps a').first().click();
+    await page.waitForURL((url) => url.pathname === `/runs/${run}`);
+    assert.match(await page.locator('.inspector').innerText(), /issue_refund/);
+    await page.goto(`${ui}/findings`);
+    const agent = page.locator('.facets section', { hasText: 'Agent' }).locator('a').first();
+    const name = await agent.locator('span').first().innerText();
+    await agent.click();
+    await page.waitForURL((url) => url.searchParams.get('agent') === name);
+    assert.ok(await page.locator('.found > li').count() > 0, 'findings of one agent');
+  },
+
+  async 'a worker that lost its lease is seen at the step'() {
+    const page = await newPage();
+    await page.goto(`${ui}/runs/${runs.get('stale-worker').run}`);
+    assert.ok(await page.locator('.row[data-lease]').count() > 0, 'a takeover has a row of its own');
+    const stale = page.locator('.attempt, .step > .row').filter({ hasText: 'stale epoch' });
+    assert.match(await stale.first().innerText(), /worker-a, epoch 1/);
+  },
+
+  async 'readiness tells the two loops apart'() {
+    const page = await newPage();
+    await page.goto(`${ui}/readiness`);
+    const answers = async (agent) => {
+      const group = page.locator('.matrix tbody').filter({ has: page.locator('.matrix-agent', { hasText: agent }) });
+      const row = group.locator('tr', { has: page.locator('th', { hasText: 'issue_refund' }) });
+      return row.locator('.mark').evaluateAll((marks) => marks.map((mark) => mark.dataset.answer));
+    };
+    assert.deepEqual((await answers('support-agent')).slice(0, 4), ['partly', 'no', 'no', 'no']);
+    assert.deepEqual((await answers('refund-agent')).slice(0, 2), ['yes', 'yes']);
+    assert.equal(await page.locator('.reply').count(), 6);
+    await page.locator('.proofs a').first().click();
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/'));
+  },
+
   async 'every tab of an attempt opens by keyboard'() {
     const page = await newPage();
     await page.goto(`${ui}/runs/${runs.get('timeout-naive').run}`);
@@ -204,7 +242,8 @@ const stories = {
 
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/unknowns', '/keys', '/status', '/about/conventions']) {
+    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/unknowns', '/keys', '/findings', '/readiness',
+      '/status', '/about/findings', '/about/conventions']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);

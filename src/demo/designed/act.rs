@@ -183,6 +183,8 @@ impl Worker<'_> {
             Answer::Came { status, retry_after, body, .. } if status < 500 => {
                 intents.settle(&key, "failed", None)?;
                 say("failed", "error");
+                let told = status_text("refused", &message_in(&body));
+                span.span().set_attribute(KeyValue::new("gen_ai.tool.call.result", told));
                 span.span().set_attribute(KeyValue::new("error.type", status.to_string()));
                 span.span().set_status(Status::error(message_in(&body)));
                 match retry_after {
@@ -193,6 +195,9 @@ impl Worker<'_> {
             Answer::Came { .. } | Answer::None => {
                 intents.settle(&key, "unknown", None)?;
                 say("unknown", "timeout");
+                let told =
+                    status_text("outcome_unknown", "a look-up comes first; do not call this tool again");
+                span.span().set_attribute(KeyValue::new("gen_ai.tool.call.result", told));
                 span.span().set_attribute(KeyValue::new("error.type", "timeout"));
                 span.span().set_status(Status::error("no answer within 30 s"));
                 Sent::Silence

@@ -17,6 +17,7 @@ mod http_date;
 mod identity;
 mod limits;
 mod linking;
+mod listing;
 mod merge;
 mod node;
 mod noted;
@@ -39,6 +40,11 @@ pub use actions::Ledger;
 pub use findings::{About, about};
 pub use identity::{Part, SAME_RUN, joined_traces, runs_of};
 pub use limits::{DEADLINE_NS, MINUTE_NS, READ_BACK_NS, SILENCE_NS};
+pub use listing::listed_findings;
+
+pub use shown::{Shown, shown};
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(in crate::domain) use tests::story;

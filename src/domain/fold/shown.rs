@@ -1,9 +1,10 @@
 //! What a tool call that went wrong handed back, and so what the model was shown of it.
-use crate::domain::record::Record;
+use crate::domain::content::ContentRef;
+use crate::domain::step::Failure;
 
 /// How a result tells of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub enum Shown {
     /// No result was recorded.
     Nothing,
     /// A status that leaves nothing to make up: JSON with a status, or a sentence that says where it stands.
@@ -21,10 +22,10 @@ const STATUS: &[&str] =
 const RAW: &[&str] = &["error", "exception", "traceback", "fatal", "unhandled", "failed:", "http "];
 
 /// Reads the result of a call that went wrong.
-pub(super) fn shown(record: &Record) -> Shown {
-    let Some(result) = record.result.as_ref() else { return Shown::Nothing };
+pub fn shown(result: Option<&ContentRef>, error: Option<&Failure>) -> Shown {
+    let Some(result) = result else { return Shown::Nothing };
     let shown = result.preview.trim().to_ascii_lowercase();
-    let error = record.facts.error.as_ref().map(|error| error.message.trim().to_ascii_lowercase());
+    let error = error.map(|error| error.message.trim().to_ascii_lowercase());
     let told = error.is_some_and(|error| !error.is_empty() && shown.contains(first_words(&error)));
     if STATUS.iter().any(|word| shown.contains(word)) {
         Shown::Status

@@ -5,6 +5,8 @@ use crate::domain::about::{About, at_ns};
 use crate::domain::action::Action;
 use crate::domain::case::Case;
 use crate::domain::ids::Project;
+use crate::domain::listing::ListedFinding;
+use crate::domain::readiness::ToolMark;
 use crate::domain::summary::RunSummary;
 use crate::store::client::Store;
 use crate::store::derived::standing::{StandingAction, StandingCase, StandingRun};
@@ -26,6 +28,10 @@ pub struct RunLine {
     pub summary: RunSummary,
     /// What it did for every entity that it names.
     pub about: Vec<About>,
+    /// What was noticed about the run.
+    pub findings: Vec<ListedFinding>,
+    /// What it shows about its tools.
+    pub marks: Vec<ToolMark>,
     /// When the last of its records was received, nanoseconds since 1970: it lives as long as that record.
     pub heard_ns: u64,
     /// Rises with all that is folded.
@@ -40,8 +46,16 @@ impl RunLine {
         let mut summary = RunRow::blank().summary;
         (summary.run_id, summary.received_ns) = (standing.run_id.clone(), standing.received_ns);
         let heard_ns = standing.received_ns;
-        let (project, about) = (project.clone(), Vec::new());
-        Self { project, summary, about, heard_ns, precedence, is_deleted: true }
+        Self {
+            project: project.clone(),
+            summary,
+            about: Vec::new(),
+            findings: Vec::new(),
+            marks: Vec::new(),
+            heard_ns,
+            precedence,
+            is_deleted: true,
+        }
     }
 }
 
@@ -117,6 +131,8 @@ pub async fn write_runs(
             heard_ns: line.heard_ns,
             precedence: line.precedence,
             is_deleted: line.is_deleted,
+            findings: &line.findings,
+            marks: &line.marks,
         };
         write_run(&mut out, &kept);
     }

@@ -12,6 +12,7 @@ mod frame;
 mod kept;
 mod leaves;
 pub(in crate::store) mod lifecycle;
+mod listed;
 mod moves;
 mod part;
 mod preview;

@@ -7,7 +7,9 @@ use crate::domain::cost::Usage;
 use crate::domain::finding::Code;
 use crate::domain::fold::SILENCE_NS;
 use crate::domain::ids::{Project, TraceId};
+use crate::domain::listing::ListedFinding;
 use crate::domain::outcome::Outcome;
+use crate::domain::readiness::ToolMark;
 use crate::domain::run::{RunState, Whole};
 use crate::domain::summary::RunSummary;
 use crate::store::rows::cell::{Cell, Day};
@@ -25,6 +27,10 @@ pub(in crate::store) struct KeptRun<'a> {
     pub(in crate::store) precedence: u64,
     /// The line is wrong now: its run has another id, or another time of first receipt.
     pub(in crate::store) is_deleted: bool,
+    /// What was noticed about it.
+    pub(in crate::store) findings: &'a [ListedFinding],
+    /// What it shows about its tools.
+    pub(in crate::store) marks: &'a [ToolMark],
 }
 
 /// A run's line, read back.
@@ -221,9 +227,20 @@ pub(in crate::store) const FILED: &[RunColumn] = &[
     filed!("precedence", u64, |out, kept| out.u64(kept.precedence)),
 ];
 
+/// What only lists of findings and readiness read.
+const NOTICED: &[RunColumn] = &[
+    filed!("findings", Vec<ListedFinding>, |out, kept| write_list(out, kept.findings)),
+    filed!("marks", Vec<ToolMark>, |out, kept| write_list(out, kept.marks)),
+];
+
+fn write_list<T: Cell>(out: &mut Writer, list: &[T]) {
+    out.length(list.len());
+    list.iter().for_each(|item| item.write(out));
+}
+
 /// Every column, in the order of a row on its way in.
 pub(in crate::store) fn all() -> impl Iterator<Item = &'static RunColumn> {
-    FILED.iter().chain(SHOWN)
+    FILED.iter().chain(SHOWN).chain(NOTICED)
 }
 
 /// Appends one row.

@@ -1,23 +1,58 @@
-//! `GET /findings?run=`: what was noticed about a run; without a run, every code there is.
+//! `GET /findings`: what was noticed, in all runs or in one; and what every code means.
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::domain::finding::Code;
 use crate::domain::fold::{About, about};
+use crate::store::queries::{FINDINGS_MAX, FindingPage, FoundFinding, findings};
 use crate::web::api::answer::Answer;
 use crate::web::api::record::Finding;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::noticed::asked::Asked;
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
+/// Findings in an answer when nobody says how many.
+const LIMIT: u16 = 50;
+
+#[derive(Serialize)]
+struct List {
+    findings: Vec<Listed>,
+    next: Option<String>,
+}
+
+/// A finding of a list.
+#[derive(Serialize)]
+struct Listed {
+    code: &'static str,
+    severity: &'static str,
+    message: String,
+    since: Option<String>,
+    run_id: String,
+    run_name: String,
+    agent: Option<String>,
+    started_at: String,
+    tools: Vec<String>,
+    step_count: u32,
+    steps: Vec<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    number: u32,
+    trace_id: String,
+    span_id: String,
+}
+
 #[derive(Serialize)]
 struct OfRun {
     run_id: String,
     findings: Vec<Finding>,
+    next: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -41,14 +76,44 @@ pub(in crate::web) async fn list(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
-    params.only(&["run", "code"])?;
-    let code = params.get("code").map(|word| Code::from_word(word).ok_or_else(no_such_code)).transpose()?;
-    let Some(run_id) = params.get("run") else { return Ok(codes(code)) };
-    match reading::run(&state.store, &viewer.scope, run_id, format::now_ns()).await? {
+    let asked = Asked::read(&params, &["limit"])?;
+    let limit = params.number("limit", (1, FINDINGS_MAX))?.unwrap_or(LIMIT);
+    let now_ns = format::now_ns();
+    let narrow = ["agent", "tool", "week", "t", "from", "to", "cursor"];
+    let of_run = params.get("run").filter(|_| narrow.iter().all(|name| params.get(name).is_none()));
+    if let Some(run_id) = of_run {
+        // Of one run the answer is folded now, whole.
+        return of_one(&state, &viewer, (run_id, &asked), now_ns).await;
+    }
+    let page = match asked.is_empty() {
+        true => FindingPage::default(),
+        false => {
+            let place = (asked.after.as_ref(), limit);
+            findings(&state.store, &viewer.scope, &asked.filter(now_ns, true), place, now_ns).await?
+        }
+    };
+    Ok(Answer(List {
+        findings: page.findings.into_iter().map(Listed::from).collect(),
+        next: page.next.map(|place| place.to_string()),
+    })
+    .into_response())
+}
+
+async fn of_one(
+    state: &WebState,
+    viewer: &Viewer,
+    (run_id, asked): (&str, &Asked),
+    now_ns: u64,
+) -> Result<Response, WebError> {
+    match reading::run(&state.store, &viewer.scope, run_id, now_ns).await? {
         Found::Run(run) => {
-            let found = run.findings.iter().filter(|finding| code.is_none_or(|code| finding.code == code));
-            Ok(Answer(OfRun { findings: found.map(Finding::from).collect(), run_id: run.run_id })
-                .into_response())
+            let wanted = |code: Code| {
+                asked.code.is_none_or(|asked| asked == code)
+                    && asked.severity.is_none_or(|asked| asked == code.severity())
+            };
+            let found = run.findings.iter().filter(|finding| wanted(finding.code));
+            let findings = found.map(Finding::from).collect();
+            Ok(Answer(OfRun { findings, run_id: run.run_id, next: None }).into_response())
         }
         Found::Moved(run_id) => {
             Err(WebError::NotFound(format!("This run is now {}.", crate::web::text::plain(&run_id))))
@@ -59,24 +124,39 @@ pub(in crate::web) async fn list(
     }
 }
 
-fn no_such_code() -> WebError {
-    WebError::Invalid("`code` is no finding's code; without parameters this address lists them".to_owned())
-}
-
-fn codes(code: Option<Code>) -> Response {
-    let asked = Code::ALL.iter().filter(|known| code.is_none_or(|code| code == **known));
-    let codes = asked
+/// Answers `GET /api/v1/findings/codes`.
+pub(in crate::web) async fn codes(_: Viewer, params: Params) -> Result<Response, WebError> {
+    params.only(&[])?;
+    let codes = Code::ALL
+        .iter()
         .map(|code| {
             let About { title, means, matters, remedy } = about(*code);
-            Meaning {
-                code: code.word(),
-                severity: code.severity().word(),
-                title,
-                meaning: means,
-                matters,
-                remedy,
-            }
+            let severity = code.severity().word();
+            Meaning { code: code.word(), severity, title, meaning: means, matters, remedy }
         })
         .collect();
-    Answer(Codes { codes }).into_response()
+    Ok(Answer(Codes { codes }).into_response())
+}
+
+impl From<FoundFinding> for Listed {
+    fn from(found: FoundFinding) -> Self {
+        let place = |step: &crate::domain::listing::ListedStep| Place {
+            number: step.number,
+            trace_id: step.trace_id.to_string(),
+            span_id: step.span_id.to_string(),
+        };
+        Self {
+            code: found.code.word(),
+            severity: found.code.severity().word(),
+            message: found.message,
+            since: found.since_ns.map(format::rfc3339),
+            run_id: found.run_id,
+            run_name: found.run_name,
+            agent: Some(found.agent).filter(|agent| !agent.is_empty()),
+            started_at: format::rfc3339(found.listed_ns),
+            tools: found.tools,
+            step_count: found.step_count,
+            steps: found.steps.iter().map(place).collect(),
+        }
+    }
 }

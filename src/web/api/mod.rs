@@ -10,6 +10,7 @@ pub(in crate::web) mod entity;
 pub(in crate::web) mod findings;
 pub(in crate::web) mod keys;
 mod otlp;
+pub(in crate::web) mod readiness;
 mod record;
 pub(in crate::web) mod rejects;
 pub(in crate::web) mod run;

@@ -5,6 +5,7 @@ use crate::domain::kind::Kind;
 use crate::domain::run::{Attempt, Run, RunState, RunStep};
 use crate::web::format;
 use crate::web::run::bars::{self, Scale, attempts};
+use crate::web::run::lease::Leases;
 use crate::web::run::view::{Look, View};
 
 /// Look-ups drawn on the thread of one act; more of them are steps of the list.
@@ -26,6 +27,8 @@ pub(in crate::web) struct Drawing<'a> {
     pub(in crate::web) depth_base: u32,
     /// Look-ups, under the step whose truth they ask for.
     pub(in crate::web) lookups: HashMap<&'a str, Vec<&'a RunStep>>,
+    /// Who held the run.
+    pub(in crate::web) leases: Leases,
 }
 
 impl<'a> Drawing<'a> {
@@ -48,7 +51,7 @@ impl<'a> Drawing<'a> {
             }
         }
         let depth_base = u32::from(only_agent);
-        Self { run, view, look, scale: Scale::of(run), now_ns, depth_base, lookups }
+        Self { run, view, look, scale: Scale::of(run), now_ns, depth_base, lookups, leases: Leases::of(run) }
     }
 
     /// Whether the step is drawn on the thread of the act whose truth it asks for.

@@ -6,6 +6,7 @@ mod gate;
 mod happened;
 pub(in crate::web) mod head;
 pub(in crate::web) mod inspector;
+mod lease;
 mod model;
 mod proposed;
 pub(in crate::web) mod rail;

@@ -55,6 +55,8 @@ pub(in crate::web) enum Row {
     Step(Box<StepRow>),
     /// Something that must have been and has not arrived.
     Gap(Text, Text),
+    /// Another worker or epoch begins.
+    Lease(Text, Text),
 }
 
 impl Rail {
@@ -70,8 +72,11 @@ impl Rail {
         let window = window(&drawing, &listed);
         let shown = listed.get(window.clone()).unwrap_or_default();
         let mut rows = Vec::new();
+        let mut holder = None;
         for step in shown {
             rows.extend(parent_gap(run, step));
+            let taken = drawing.leases.taken_over(step, &mut holder);
+            rows.extend(taken.map(|(name, note)| Row::Lease(name, note)));
             rows.push(Row::Step(Box::new(drawing.step(step))));
         }
         if window.end == listed.len() {

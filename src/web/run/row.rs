@@ -56,7 +56,7 @@ impl Drawing<'_> {
             selected,
             next_unknown: only.is_some_and(unsettled),
             depth: step.depth.saturating_sub(self.depth_base).min(DEPTH_MAX),
-            signals: self.signals(step),
+            signals: self.signals(step, only),
             key: step.key.as_deref().filter(|_| is_act).map(|key| self.key(key)),
             call: call_of(step),
             note: Text::new(self.note(step, only)),
@@ -78,7 +78,7 @@ impl Drawing<'_> {
         Text::new(shortened(own.filter(|rest| !rest.is_empty()).unwrap_or(key), 80))
     }
 
-    fn signals(&self, step: &RunStep) -> Vec<Signal> {
+    fn signals(&self, step: &RunStep, only: Option<&Attempt>) -> Vec<Signal> {
         let mut signals = Vec::new();
         let arrived = attempts(step).count();
         let missing = step.attempts.len() - arrived;
@@ -96,6 +96,7 @@ impl Drawing<'_> {
                 signals.push(Signal::warn("flag", format::counted(format::length(n), "finding", "findings")))
             }
         }
+        signals.extend(only.into_iter().flat_map(|attempt| self.leases.signals(attempt)));
         signals
     }
 

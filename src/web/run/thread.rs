@@ -2,7 +2,7 @@
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Gate, Outcome};
 use crate::domain::run::{Attempt, RunStep, Slot};
-use crate::web::badge::{self, Badge, GateChip};
+use crate::web::badge::{self, Badge, GateChip, Signal};
 use crate::web::run::bars::{self, Bar, attempts};
 use crate::web::run::drawing::Drawing;
 use crate::web::run::view::{outcome_now, unsettled, went_wrong};
@@ -21,6 +21,8 @@ pub(in crate::web) struct RecordRow {
     pub(in crate::web) number: String,
     pub(in crate::web) name: String,
     pub(in crate::web) text: Text,
+    /// Its worker and epoch, where several were seen.
+    pub(in crate::web) signals: Vec<Signal>,
     pub(in crate::web) glyph: &'static str,
     pub(in crate::web) href: String,
     pub(in crate::web) selected: bool,
@@ -88,6 +90,7 @@ impl Drawing<'_> {
             number: String::new(),
             name: format!("Attempt {}", attempt.number),
             text: Text::new(attempt_text(attempt)),
+            signals: self.leases.signals(attempt),
             glyph,
             href: self.view.to(attempt),
             selected: self.is_selected(attempt),
@@ -116,6 +119,7 @@ impl Drawing<'_> {
             number: lookup.number.to_string(),
             name: if lookup.kind == Kind::Reconcile { "Look-up" } else { "Read back" }.to_owned(),
             text: Text::new(lookup_text(lookup, attempt)),
+            signals: attempt.map(|attempt| self.leases.signals(attempt)).unwrap_or_default(),
             glyph: "i-reconcile",
             href: attempt.map(|attempt| self.view.to(attempt)).unwrap_or_default(),
             selected,
@@ -149,6 +153,7 @@ fn missing_row(missing: u32, step: &RunStep, known: &'static str) -> RecordRow {
         number: String::new(),
         name: format!("Attempt {missing} never arrived"),
         text: Text::new(text),
+        signals: Vec::new(),
         glyph: "i-gap",
         href: String::new(),
         selected: false,

@@ -8,4 +8,5 @@ mod inert;
 mod kept;
 mod large;
 mod lists;
+mod noticed;
 pub(crate) mod site;

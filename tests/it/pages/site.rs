@@ -100,10 +100,16 @@ impl Site {
         let mut traces: Vec<TraceId> = steps.iter().map(|step| step.facts.trace_id).collect();
         traces.sort_unstable();
         traces.dedup();
-        self.keeping.keep(&self.store, NOW_NS, steps).await;
-        self.projection.touch(&self.keeping.project, &traces).await;
+        self.keep_at(NOW_NS, steps).await;
         let records = trace_records(&self.store, &scope(), &traces).await.unwrap();
         runs_of(records).values().map(|part| Run::of_part(part, &[], NOW_NS)).collect()
+    }
+
+    /// Keeps steps received at this time, and waits for the lines of their runs.
+    pub(crate) async fn keep_at(&self, received_ns: u64, steps: Vec<Step>) {
+        let traces: Vec<TraceId> = steps.iter().map(|step| step.facts.trace_id).collect();
+        self.keeping.keep(&self.store, received_ns, steps).await;
+        self.projection.touch(&self.keeping.project, &traces).await;
     }
 
     pub(crate) async fn get(&self, path: &str) -> Got {

@@ -25,7 +25,8 @@ fn find(scene: &Scene<'_>) -> Vec<Noted> {
     for draft in scene.acts() {
         let raw = |node: &usize| {
             let after = last_think.is_some_and(|think| think >= scene.nodes[*node].start);
-            after && shown(&scene.nodes[*node].record) == Shown::Raw
+            let record = &scene.nodes[*node].record;
+            after && shown(record.result.as_ref(), record.facts.error.as_ref()) == Shown::Raw
         };
         let unknown = scene.sent(draft).filter(|attempt| attempt.outcome == Some(Outcome::Unknown));
         let nodes: Vec<usize> = unknown.map(|attempt| attempt.node).filter(raw).collect();

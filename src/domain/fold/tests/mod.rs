@@ -7,4 +7,4 @@ mod outcomes;
 mod properties;
 mod scenarios;
 mod shape;
-pub(in crate::domain::fold) mod story;
+pub(in crate::domain) mod story;

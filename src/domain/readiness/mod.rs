@@ -1,0 +1,10 @@
+//! The six questions to ask before an agent may act, answered from what was recorded and what is configured.
+mod answer;
+mod marks;
+mod questions;
+mod sheet;
+
+pub use answer::{Answer, Proof, Reply};
+pub use marks::{Mark, ToolMark, marks_of};
+pub use questions::{QUESTIONS, Question, overall};
+pub use sheet::{Decided, Example, Ruled, Tally, ToolSheet};

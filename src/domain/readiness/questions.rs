@@ -1,0 +1,487 @@
+//! The six questions, each a pure rule over what is known of a tool.
+use crate::domain::readiness::answer::{Answer, Reply};
+use crate::domain::readiness::marks::Mark;
+use crate::domain::readiness::sheet::{Decided, ToolSheet};
+
+/// One of the six.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// Its place on the checklist, from 1.
+    pub number: u8,
+    /// A few words, for the head of a column.
+    pub short: &'static str,
+    /// The question.
+    pub text: &'static str,
+    /// Answers it for one tool.
+    pub ask: fn(&ToolSheet, &Decided) -> Reply,
+}
+
+/// The checklist.
+pub const QUESTIONS: [Question; 6] = [
+    Question {
+        number: 1,
+        short: "Read or act, enforced in code",
+        text: "Can every tool be classified as read-only or side-effecting, and is that enforced in code \
+               rather than by prompt?",
+        ask: |sheet, _| enforced(sheet),
+    },
+    Question {
+        number: 2,
+        short: "Key on every act",
+        text: "Does every side-effecting call carry a key derived from run, step, target and action?",
+        ask: |sheet, _| keyed(sheet),
+    },
+    Question {
+        number: 3,
+        short: "Defined behaviour when unknown",
+        text: "Is there a defined behaviour, reconcile, replay or escalate, for each tool when the outcome \
+               is unknown?",
+        ask: |sheet, _| when_unknown(sheet),
+    },
+    Question {
+        number: 4,
+        short: "Structured status to the model",
+        text: "Does the model receive structured failure statuses instead of raw errors it can improvise \
+               around?",
+        ask: |sheet, _| status(sheet),
+    },
+    Question {
+        number: 5,
+        short: "Rebuilds step by step",
+        text: "Can you reconstruct any past run step by step, including retries and the context at each \
+               point?",
+        ask: |sheet, _| rebuilt(sheet),
+    },
+    Question {
+        number: 6,
+        short: "Retention and redaction decided",
+        text: "Are trace retention and redaction decided, not defaulted?",
+        ask: |_, decided| kept(decided),
+    },
+];
+
+const CLASSIFIED: &[(Mark, &str)] = &[
+    (Mark::Given, "calls classified by the runtime"),
+    (Mark::Ruled, "calls classified by a rule or a convention"),
+    (Mark::Assumed, "calls that nobody classified"),
+    (Mark::Gated, "calls that passed a gate"),
+    (Mark::ReadWrote, "reads that sent a changing request"),
+    (Mark::SentThoughHeld, "calls sent although the gate held them"),
+];
+
+fn enforced(sheet: &ToolSheet) -> Reply {
+    let n = |mark| sheet.count(mark);
+    let acts = n(Mark::Act) + n(Mark::Held);
+    let calls = acts + n(Mark::Read);
+    let classify = "Send recount.step.kind from the code that runs the tool, and route acts through a gate \
+                    that reports recount.gate.decision.";
+    let reply = if calls == 0 {
+        Reply::new(Answer::NotVisible, "It was not called in this time.", "A call.")
+    } else if n(Mark::ReadWrote) > 0 {
+        let why = format!("{} of its calls count as reads and sent a changing request.", n(Mark::ReadWrote));
+        Reply::new(Answer::No, why, "Classify it as an act, in the code that runs it.")
+    } else if n(Mark::SentThoughHeld) > 0 {
+        let why = format!("{} calls went out although the gate held them.", n(Mark::SentThoughHeld));
+        Reply::new(Answer::No, why, "Let the gate return before the client is called.")
+    } else if n(Mark::Given) < calls {
+        match n(Mark::Given) + n(Mark::Ruled) {
+            0 => Reply::new(Answer::No, "Nobody says whether it reads or acts.", classify),
+            told => {
+                let why = format!(
+                    "{told} of {calls} calls are classified, {} of them by the runtime itself; the rest is a \
+                     rule that code need not follow.",
+                    n(Mark::Given)
+                );
+                Reply::new(Answer::Partly, why, classify)
+            }
+        }
+    } else if n(Mark::Gated) < acts {
+        let why =
+            format!("The runtime says that it acts, and {} of {acts} acts passed a gate.", n(Mark::Gated));
+        Reply::new(Answer::Partly, why, "Route every act through the gate, and report its decision.")
+    } else if acts > 0 {
+        let why = format!("The runtime classifies all {calls} calls, and every act passed the gate.");
+        Reply::new(Answer::Yes, why, "")
+    } else {
+        let why =
+            format!("The runtime says of all {calls} calls that they only read, and none was seen to write.");
+        Reply::new(Answer::Yes, why, "")
+    };
+    reply.by(sheet, CLASSIFIED)
+}
+
+fn keyed(sheet: &ToolSheet) -> Reply {
+    let n = |mark| sheet.count(mark);
+    let (sent, with, broken) = (n(Mark::Act), n(Mark::Keyed), n(Mark::KeyBroken));
+    let shown = n(Mark::KeyBound) + n(Mark::KeyKept);
+    let derive = "Derive one key from run, step, target and action before the first attempt, store it with \
+                  the intent, and send it with every attempt.";
+    let reply = if !sheet.acts() {
+        Reply::new(Answer::DoesNotApply, "It only reads.", "")
+    } else if sent == 0 {
+        Reply::new(Answer::NotVisible, "Every call was held; none was sent.", "An act that is sent.")
+    } else if with == 0 {
+        Reply::new(Answer::No, format!("None of {sent} acts carried a key."), derive)
+    } else if broken > 0 && shown == 0 {
+        let why =
+            format!("{broken} times a key changed, was used for something else or came from the model.");
+        Reply::new(Answer::No, why, derive)
+    } else if with < sent || broken > 0 {
+        let why = format!("{with} of {sent} acts carried a key; {broken} times it was not the right one.");
+        Reply::new(Answer::Partly, why, derive)
+    } else if shown == 0 {
+        let why = format!(
+            "All {sent} acts carried a key, and nothing shows what it is derived from: none was tried again."
+        );
+        Reply::new(
+            Answer::Partly,
+            why,
+            "A retry that carries the same key, or keys that name step and target.",
+        )
+    } else {
+        let why = format!(
+            "All {sent} acts carried a key; {} keys name their step or target, {} retries kept theirs.",
+            n(Mark::KeyBound),
+            n(Mark::KeyKept)
+        );
+        Reply::new(Answer::Yes, why, "")
+    };
+    reply.by(
+        sheet,
+        &[
+            (Mark::Keyed, "acts with a key"),
+            (Mark::Keyless, "acts without a key"),
+            (Mark::KeyBound, "keys that name their step or target"),
+            (Mark::KeyKept, "retries under the same key"),
+            (Mark::KeyBroken, "keys that changed, were reused or made up"),
+        ],
+    )
+}
+
+fn when_unknown(sheet: &ToolSheet) -> Reply {
+    let n = |mark| sheet.count(mark);
+    let (unknown, blind) = (n(Mark::Unknown), n(Mark::Blind));
+    let handled = n(Mark::FoundOut) + n(Mark::Replayed);
+    let write =
+        "Set on_unknown for the tool in recount.toml, and let the executor do it before anything else.";
+    let reply = match (sheet.acts(), sheet.ruled.on_unknown) {
+        (false, _) => Reply::new(Answer::DoesNotApply, "It only reads.", ""),
+        (true, _) if blind > 0 => {
+            let why =
+                format!("{unknown} outcomes were unknown, and {blind} times it was sent again blindly.");
+            Reply::new(Answer::No, why, "Let unknown block the repeat until a look-up has settled it.")
+        }
+        (true, Some(rule)) if unknown == 0 => {
+            let why =
+                format!("The rule is {rule}; no outcome was unknown, so nothing shows that it is followed.");
+            Reply::new(Answer::Partly, why, "An unknown outcome that is dealt with as the rule says.")
+        }
+        (true, None) if unknown == 0 => {
+            Reply::new(Answer::NotVisible, "No outcome was unknown, and no rule says what to do then.", write)
+        }
+        (true, rule) if handled < unknown => {
+            let why = format!(
+                "{} of {unknown} unknown outcomes are open; the rule is {}.",
+                unknown - handled,
+                rule.unwrap_or("not set")
+            );
+            let answer = if handled == 0 && rule.is_none() { Answer::No } else { Answer::Partly };
+            Reply::new(answer, why, "A look-up for every unknown outcome, or somebody who resolves its case.")
+        }
+        (true, Some(rule)) => {
+            let why = format!(
+                "The rule is {rule}, and all {unknown} unknown outcomes were settled before a repeat."
+            );
+            Reply::new(Answer::Yes, why, "")
+        }
+        (true, None) => {
+            let why =
+                format!("All {unknown} unknown outcomes were settled before a repeat, but no rule says so.");
+            Reply::new(Answer::Partly, why, write)
+        }
+    };
+    reply.by(
+        sheet,
+        &[
+            (Mark::Unknown, "unknown outcomes"),
+            (Mark::FoundOut, "looked up, read back or resolved"),
+            (Mark::Replayed, "sent again under the same key"),
+            (Mark::Blind, "sent again blindly"),
+            (Mark::LeftOpen, "still open"),
+        ],
+    )
+}
+
+fn status(sheet: &ToolSheet) -> Reply {
+    let n = |mark| sheet.count(mark);
+    let (good, raw, words) = (n(Mark::FailureStatus), n(Mark::FailureRaw), n(Mark::FailureWords));
+    let (seen, unseen) = (good + raw + words, n(Mark::FailureUnseen));
+    let wrap =
+        "Catch errors in the executor and hand the model a status: what is known, and what happens next.";
+    let reply = if seen + unseen == 0 {
+        Reply::new(Answer::NotVisible, "No call went wrong in this time.", "A call that goes wrong.")
+    } else if seen == 0 {
+        let why = format!("{unseen} calls went wrong, and what came back is not recorded.");
+        Reply::new(Answer::NotVisible, why, "Turn on the capture of tool results.")
+    } else if good == seen {
+        Reply::new(Answer::Yes, format!("All {seen} recorded failures came back as a status."), "")
+    } else if good == 0 && raw > 0 {
+        Reply::new(
+            Answer::No,
+            format!("{raw} of {seen} failures came back as a raw error, none as a status."),
+            wrap,
+        )
+    } else {
+        let why = format!("{good} of {seen} failures came back as a status, {raw} as a raw error.");
+        Reply::new(Answer::Partly, why, wrap)
+    };
+    reply.by(
+        sheet,
+        &[
+            (Mark::FailureStatus, "failures told as a status"),
+            (Mark::FailureRaw, "failures told as a raw error"),
+            (Mark::FailureWords, "failures told in words"),
+            (Mark::FailureUnseen, "failures of which the result is not recorded"),
+        ],
+    )
+}
+
+fn rebuilt(sheet: &ToolSheet) -> Reply {
+    let n = |mark| sheet.count(mark);
+    let (runs, whole, broken) = (n(Mark::Run), n(Mark::RunWhole), n(Mark::RunBroken));
+    let (saw, blank) = (n(Mark::ContextKept), n(Mark::ContextMissing));
+    let send = "Send recount.run.step_count on the last span, capture what the model saw, and flush before \
+                stopping.";
+    let reply = if runs == 0 {
+        Reply::new(Answer::NotVisible, "No run with it in this time.", "A run.")
+    } else if broken == runs || (saw == 0 && blank > 0) {
+        let why = format!("{broken} of {runs} runs have gaps, and {blank} lack what the model saw.");
+        Reply::new(Answer::No, why, send)
+    } else if whole == runs && saw == runs {
+        let why = format!("All {runs} runs are proven whole, with what the model saw at each step.");
+        Reply::new(Answer::Yes, why, "")
+    } else {
+        let why = format!(
+            "{whole} of {runs} runs are proven whole, {broken} have gaps; {saw} have what the model saw."
+        );
+        Reply::new(Answer::Partly, why, send)
+    };
+    reply.by(
+        sheet,
+        &[
+            (Mark::Run, "runs"),
+            (Mark::RunWhole, "runs proven whole"),
+            (Mark::RunBroken, "runs with gaps"),
+            (Mark::ContextKept, "runs with what the model saw"),
+            (Mark::ContextMissing, "runs without what the model saw"),
+        ],
+    )
+}
+
+fn kept(decided: &Decided) -> Reply {
+    let told =
+        |decision: &Option<String>, else_say: &str| decision.clone().unwrap_or_else(|| else_say.to_owned());
+    let retention = told(&decided.retention, "How long records are kept stands at its default.");
+    let redaction = told(&decided.redaction, "Redaction stands at its built-in rules.");
+    let answer = match (&decided.retention, &decided.redaction) {
+        (Some(_), Some(_)) => Answer::Yes,
+        (None, None) => Answer::No,
+        (Some(_), None) | (None, Some(_)) => Answer::Partly,
+    };
+    let change = if answer == Answer::Yes { "" } else { "Set both in recount.toml." };
+    Reply::new(answer, format!("{retention} {redaction}"), change)
+}
+
+/// One answer over many tools: yes only where every tool it is about says yes.
+pub fn overall(question: &Question, sheets: &[ToolSheet], decided: &Decided) -> Reply {
+    let replies: Vec<(&ToolSheet, Reply)> =
+        sheets.iter().map(|sheet| (sheet, (question.ask)(sheet, decided))).collect();
+    let about: Vec<&(&ToolSheet, Reply)> =
+        replies.iter().filter(|(_, reply)| reply.answer != Answer::DoesNotApply).collect();
+    let number = |answer| about.iter().filter(|(_, reply)| reply.answer == answer).count();
+    let all = about.len();
+    let answer = if all == 0 {
+        return Reply::new(Answer::DoesNotApply, "No tool here that it is about.", "");
+    } else if number(Answer::Yes) == all {
+        Answer::Yes
+    } else if number(Answer::NotVisible) == all {
+        Answer::NotVisible
+    } else if number(Answer::No) == all {
+        Answer::No
+    } else {
+        Answer::Partly
+    };
+    let weight = |reply: &Reply| match reply.answer {
+        Answer::No => 0,
+        Answer::Partly => 1,
+        Answer::NotVisible => 2,
+        Answer::Yes | Answer::DoesNotApply => 3,
+    };
+    let worst = about.iter().min_by_key(|(_, reply)| weight(reply));
+    let head = match all {
+        1 => String::new(),
+        _ => format!("{} of {all} tools: yes. ", number(Answer::Yes)),
+    };
+    let why = worst.map(|(sheet, reply)| match all {
+        1 => reply.why.clone(),
+        _ if reply.answer == Answer::Yes => String::new(),
+        _ => format!("{}: {}", sheet.tool, reply.why),
+    });
+    let change = worst.map(|(_, reply)| reply.change).unwrap_or_default();
+    let mut whole = Reply::new(answer, format!("{head}{}", why.unwrap_or_default()).trim(), change);
+    whole.proofs = worst.map(|(_, reply)| reply.proofs.clone()).unwrap_or_default();
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::readiness::sheet::{Ruled, Tally};
+
+    fn sheet(marks: &[(Mark, u64)]) -> ToolSheet {
+        let tallies = marks.iter().map(|(mark, count)| (*mark, Tally { count: *count, ..Tally::default() }));
+        ToolSheet { tool: "refund".to_owned(), tallies: tallies.collect(), ..ToolSheet::default() }
+    }
+
+    fn ruled(marks: &[(Mark, u64)]) -> ToolSheet {
+        ToolSheet { ruled: Ruled { on_unknown: Some("reconcile") }, ..sheet(marks) }
+    }
+
+    fn answers(number: usize, cases: Vec<(ToolSheet, Answer)>) {
+        let question = QUESTIONS[number - 1];
+        for (sheet, answer) in cases {
+            let reply = (question.ask)(&sheet, &Decided::default());
+            assert_eq!(reply.answer, answer, "question {number}: {:?}: {}", sheet.tallies, reply.why);
+            assert_eq!(reply.change.is_empty(), matches!(answer, Answer::Yes | Answer::DoesNotApply));
+            let seen = sheet.tallies.values().any(|tally| tally.count > 0);
+            assert!(answer != Answer::Yes || (seen && !reply.proofs.is_empty()), "yes needs evidence");
+        }
+    }
+
+    #[test]
+    fn nothing_seen_is_never_yes() {
+        let nothing = sheet(&[]);
+        for question in QUESTIONS {
+            let reply = (question.ask)(&nothing, &Decided::default());
+            assert_ne!(reply.answer, Answer::Yes, "{}", question.text);
+        }
+        assert_eq!(overall(&QUESTIONS[0], &[], &Decided::default()).answer, Answer::DoesNotApply);
+    }
+
+    #[test]
+    fn one_classified_and_enforced() {
+        use Mark::*;
+        answers(
+            1,
+            vec![
+                (sheet(&[(Act, 3), (Given, 3), (Gated, 3)]), Answer::Yes),
+                (sheet(&[(Act, 2), (Held, 1), (Given, 3), (Gated, 2)]), Answer::Partly),
+                (sheet(&[(Read, 9), (Given, 9)]), Answer::Yes),
+                (sheet(&[(Read, 9), (Given, 9), (ReadWrote, 1)]), Answer::No),
+                (sheet(&[(Act, 3), (Given, 3), (Gated, 3), (SentThoughHeld, 1)]), Answer::No),
+                (sheet(&[(Act, 3), (Ruled, 3)]), Answer::Partly),
+                (sheet(&[(Act, 3), (Assumed, 3)]), Answer::No),
+                (sheet(&[]), Answer::NotVisible),
+            ],
+        );
+    }
+
+    #[test]
+    fn two_keys() {
+        use Mark::*;
+        answers(
+            2,
+            vec![
+                (sheet(&[(Act, 3), (Keyed, 3), (KeyBound, 3)]), Answer::Yes),
+                (sheet(&[(Act, 3), (Keyed, 3), (KeyKept, 1)]), Answer::Yes),
+                (sheet(&[(Act, 3), (Keyed, 3)]), Answer::Partly),
+                (sheet(&[(Act, 3), (Keyed, 2), (Keyless, 1), (KeyBound, 2)]), Answer::Partly),
+                (sheet(&[(Act, 3), (Keyed, 3), (KeyBroken, 1)]), Answer::No),
+                (sheet(&[(Act, 3), (Keyless, 3)]), Answer::No),
+                (sheet(&[(Held, 3)]), Answer::NotVisible),
+                (sheet(&[(Read, 3)]), Answer::DoesNotApply),
+            ],
+        );
+    }
+
+    #[test]
+    fn three_unknown_outcomes() {
+        use Mark::*;
+        answers(
+            3,
+            vec![
+                (ruled(&[(Act, 3), (Unknown, 2), (FoundOut, 2)]), Answer::Yes),
+                (ruled(&[(Act, 3), (Unknown, 2), (Replayed, 2)]), Answer::Yes),
+                (ruled(&[(Act, 3)]), Answer::Partly),
+                (ruled(&[(Act, 3), (Unknown, 2), (FoundOut, 1), (LeftOpen, 1)]), Answer::Partly),
+                (ruled(&[(Act, 3), (Unknown, 2), (FoundOut, 2), (Blind, 1)]), Answer::No),
+                (sheet(&[(Act, 3), (Unknown, 2), (FoundOut, 2)]), Answer::Partly),
+                (sheet(&[(Act, 3), (Unknown, 2), (LeftOpen, 2)]), Answer::No),
+                (sheet(&[(Act, 3)]), Answer::NotVisible),
+                (sheet(&[(Read, 3)]), Answer::DoesNotApply),
+            ],
+        );
+    }
+
+    #[test]
+    fn four_what_the_model_is_told() {
+        use Mark::*;
+        answers(
+            4,
+            vec![
+                (sheet(&[(Act, 3), (FailureStatus, 2)]), Answer::Yes),
+                (sheet(&[(Act, 3), (FailureStatus, 2), (FailureRaw, 1)]), Answer::Partly),
+                (sheet(&[(Act, 3), (FailureWords, 1)]), Answer::Partly),
+                (sheet(&[(Act, 3), (FailureRaw, 1)]), Answer::No),
+                (sheet(&[(Act, 3), (FailureUnseen, 1)]), Answer::NotVisible),
+                (sheet(&[(Act, 3)]), Answer::NotVisible),
+            ],
+        );
+    }
+
+    #[test]
+    fn five_runs_rebuilt() {
+        use Mark::*;
+        answers(
+            5,
+            vec![
+                (sheet(&[(Run, 2), (RunWhole, 2), (ContextKept, 2)]), Answer::Yes),
+                (sheet(&[(Run, 2), (ContextKept, 2)]), Answer::Partly),
+                (sheet(&[(Run, 2), (RunWhole, 1), (RunBroken, 1), (ContextKept, 2)]), Answer::Partly),
+                (sheet(&[(Run, 2), (RunWhole, 2), (ContextMissing, 2)]), Answer::No),
+                (sheet(&[(Run, 2), (RunBroken, 2), (ContextKept, 2)]), Answer::No),
+                (sheet(&[]), Answer::NotVisible),
+            ],
+        );
+    }
+
+    #[test]
+    fn six_is_decided_by_settings_alone() {
+        let of = |retention: bool, redaction: bool| {
+            let decided = Decided {
+                retention: retention.then(|| "Acts are kept 7 years.".to_owned()),
+                redaction: redaction.then(|| "5 rules are on.".to_owned()),
+            };
+            (QUESTIONS[5].ask)(&sheet(&[]), &decided).answer
+        };
+        assert_eq!(
+            [of(true, true), of(true, false), of(false, false)],
+            [Answer::Yes, Answer::Partly, Answer::No]
+        );
+    }
+
+    #[test]
+    fn overall_is_yes_only_where_every_tool_is() {
+        use Mark::*;
+        let good = sheet(&[(Act, 3), (Keyed, 3), (KeyBound, 3)]);
+        let bad = ToolSheet { tool: "mail".to_owned(), ..sheet(&[(Act, 2), (Keyless, 2)]) };
+        let read = sheet(&[(Read, 2)]);
+        let of = |sheets: &[ToolSheet]| overall(&QUESTIONS[1], sheets, &Decided::default());
+        assert_eq!(of(&[good.clone(), read.clone()]).answer, Answer::Yes);
+        let mixed = of(&[good, bad.clone(), read.clone()]);
+        assert_eq!(mixed.answer, Answer::Partly);
+        assert_eq!(mixed.why, "1 of 2 tools: yes. mail: None of 2 acts carried a key.");
+        assert_eq!(of(&[bad]).answer, Answer::No);
+        assert_eq!(of(&[read]).answer, Answer::DoesNotApply);
+    }
+}
