@@ -146,14 +146,14 @@ async fn played(rounds: u32) -> (Vec<Truth>, BTreeMap<String, Run>) {
     let stop = CancellationToken::new();
     let served = tokio::spawn(serve(listener, router, ServeLimits::default(), stop.clone()));
     let folder = tempfile::tempdir().unwrap();
-    let truths = play(DemoSettings {
+    let played = play(DemoSettings {
         otlp_endpoint: format!("http://{address}"),
         rounds,
         seed: 7,
         intents: folder.path().join("intents.db"),
         now: SystemTime::now(),
     });
-    let truths = truths.await.unwrap();
+    let (truths, _payments) = played.await.unwrap();
     stop.cancel();
     served.await.unwrap();
     (truths, inside.runs())

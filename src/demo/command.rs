@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::config::Settings;
-use crate::demo::play::{DemoSettings, play};
+use crate::demo::play::{DemoSettings, Payments, play};
 use crate::demo::told::{run_of, told};
 use crate::demo::truth::Truth;
 use crate::domain::ids::Project;
@@ -22,15 +22,18 @@ pub async fn demo_command(settings: &Settings, rounds: u32, once: bool) -> ExitC
         Ok(server) => server,
         Err(error) => return failed(&error),
     };
-    let code = match act(settings, &server, rounds).await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+    let (code, payments) = match act(settings, &server, rounds).await {
+        Ok((true, payments)) => (ExitCode::SUCCESS, Some(payments)),
+        Ok((false, payments)) => (ExitCode::FAILURE, Some(payments)),
         Err(reason) => {
             complain(&reason);
-            ExitCode::FAILURE
+            (ExitCode::FAILURE, None)
         }
     };
     if !once {
+        if let Some(payments) = &payments {
+            say(&format!("payments=http://{}", payments.address()));
+        }
         say(&format!("\nopen http://{}/runs", server.addresses.ui));
         say(&server.addresses.ready_line());
         told_to_stop().await;
@@ -40,10 +43,10 @@ pub async fn demo_command(settings: &Settings, rounds: u32, once: bool) -> ExitC
 }
 
 /// Lets the agents act; whether everything that Recount says agrees with the ledger.
-async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<bool, String> {
+async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<(bool, Payments), String> {
     say("The agents act upon a payments and mail service that loses answers ...");
     let now = SystemTime::now();
-    let truths = play(DemoSettings {
+    let (truths, payments) = play(DemoSettings {
         otlp_endpoint: format!("http://{}", server.addresses.otlp_grpc),
         rounds,
         seed: now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
@@ -55,7 +58,7 @@ async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<bool, 
     if !server.rooms().drained(SHOWN_WITHIN).await {
         return Err("the store has not taken all runs yet; they come from the log when it does".to_owned());
     }
-    compare(server.rooms().store(), &truths).await
+    Ok((compare(server.rooms().store(), &truths).await?, payments))
 }
 
 async fn compare(store: &Store, truths: &[Truth]) -> Result<bool, String> {

@@ -20,7 +20,7 @@ mod truth;
 
 pub use command::demo_command;
 pub use error::DemoError;
-pub use play::{DemoSettings, SETTINGS_TOML, play};
+pub use play::{DemoSettings, Payments, SETTINGS_TOML, play};
 pub use scenario::Scenario;
 pub use told::{Told, run_of, told};
 pub use truth::{Effect, Truth};

@@ -1,4 +1,5 @@
 //! Plays the demo: starts the service, lets the agents act, and tells the truth afterwards.
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -45,8 +46,20 @@ pub struct DemoSettings {
     pub now: SystemTime,
 }
 
-/// Plays all runs and returns once the server has taken everything. In the order of the runs: the truth.
-pub async fn play(settings: DemoSettings) -> Result<Vec<Truth>, DemoError> {
+/// The payments and mail service, which goes on until this is dropped: reconciler jobs may ask it.
+#[derive(Debug)]
+pub struct Payments(Arc<Stage>);
+
+impl Payments {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.0.service.address()
+    }
+}
+
+/// Plays all runs and returns once the server has taken everything. In the order of the runs: the truth; and
+/// the service that they acted upon.
+pub async fn play(settings: DemoSettings) -> Result<(Vec<Truth>, Payments), DemoError> {
     let service = Service::start().await?;
     let stage = Arc::new(Stage {
         line: Line::new(&service),
@@ -73,7 +86,7 @@ pub async fn play(settings: DemoSettings) -> Result<Vec<Truth>, DemoError> {
         truths.push(truth??);
     }
     truths.sort_by_key(|(number, _)| *number);
-    Ok(truths.into_iter().map(|(_, truth)| truth).collect())
+    Ok((truths.into_iter().map(|(_, truth)| truth).collect(), Payments(stage)))
 }
 
 async fn play_one(stage: &Stage, part: Part) -> Result<Truth, DemoError> {

@@ -46,6 +46,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0019_actions_path",
     "0020_runs_usage",
     "0021_notices",
+    "0022_actions_compensates",
     "0030_runs_noticed",
     "0050_entity_runs",
 ];

@@ -61,5 +61,7 @@ echo "ok: settings of the README and of docs/configuration.md"
 "$python" "$here/sending.py" "$recount" "$ui=$http" "$second"
 
 start demo demo
+payments="$(sed -n 's/^payments=//p' "$work/demo.out")"
+"$python" "$here/reconcile.py" "$ui" "$http" "$payments"
 CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"
 echo "ok: browser"

@@ -80,8 +80,10 @@ pub(super) fn replay(uses: &[Use<'_>], key: Option<&str>, looks: &[Telling]) -> 
         let weighty =
             matches!(moved.evidence, Evidence::ReadBack | Evidence::Reconcile | Evidence::Resolution);
         let anew = weighty && moved.state == state && !path.iter().any(|seen| seen.origin == moved.origin);
-        if changed || anew {
+        if changed {
             path.push(Move { state, evidence, ..moved.clone() });
+        } else if anew {
+            path.push(moved.clone());
         }
     }
     path
@@ -102,10 +104,20 @@ fn counts(
 ) -> Option<(Outcome, Evidence)> {
     let told = || states.iter().enumerate().filter_map(|(place, state)| state.map(|state| (place, state)));
     let find = |wanted: Outcome| told().rev().find(|(_, (outcome, _))| *outcome == wanted);
-    let covering =
-        told().rev().find(|(place, (outcome, _))| *outcome == Outcome::Confirmed && covers(*place));
+    let covering = told()
+        .filter(|(place, (outcome, _))| *outcome == Outcome::Confirmed && covers(*place))
+        .max_by_key(|(_, (_, evidence))| weight(*evidence));
     let order = [Outcome::Unknown, Outcome::Submitted, Outcome::Confirmed, Outcome::Failed];
     covering.or_else(|| order.into_iter().find_map(find)).map(|(_, state)| state)
+}
+
+/// What says more: a person or a look-up more than an answer.
+fn weight(evidence: Evidence) -> u8 {
+    match evidence {
+        Evidence::Given | Evidence::Status | Evidence::Error | Evidence::Timeout => 0,
+        Evidence::ReadBack | Evidence::Reconcile => 1,
+        Evidence::Resolution => 2,
+    }
 }
 
 /// All that we have of it was held: what the gate said is all that is known.

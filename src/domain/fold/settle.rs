@@ -77,7 +77,7 @@ impl<'a> Settling<'a> {
         }
         self.repeats(drafts);
         for draft in drafts.iter_mut() {
-            draft.tries.iter_mut().for_each(|attempt| attempt.path.sort_by_key(|moved| moved.at_ns));
+            draft.tries.iter_mut().for_each(put_in_order);
             let (outcome, evidence) = self.counts(draft);
             draft.outcome = outcome;
             draft.evidence = evidence;
@@ -361,6 +361,19 @@ fn not_done(meant: &mut [&mut Try], reconcile: bool, mover: &Mover) -> bool {
         attempt.settle(if doubtful { Outcome::Unknown } else { Outcome::Failed }, mover);
     }
     contradicted
+}
+
+/// By time. A deadline moves only what is still waited for when it passes.
+fn put_in_order(attempt: &mut Try) {
+    attempt.path.sort_by_key(|moved| moved.at_ns);
+    let mut before = Outcome::Submitted;
+    attempt.path.retain(|moved| {
+        let stays = moved.origin != Origin::Deadline || before == Outcome::Submitted;
+        if stays {
+            before = moved.state;
+        }
+        stays
+    });
 }
 
 fn twice(both: bool) -> (bool, bool) {

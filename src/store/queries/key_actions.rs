@@ -21,7 +21,8 @@ pub async fn key_actions(
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    let read = store.read(scope, &select(SQL, SHOWN)).bind("keys", keys);
+    // The order of the table leads there; its index of keys would only be read beside it.
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("keys", keys).setting("use_skip_indexes", "0");
     let mut actions = rows(read, SHOWN, blank).await?;
     actions.iter_mut().for_each(|action| action.pass(now_ns));
     Ok(actions)
