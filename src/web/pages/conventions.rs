@@ -59,6 +59,12 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     ),
     ("recount.action.outcome", "string", "submitted, confirmed, failed or unknown."),
     ("recount.action.evidence", "string", "given, status, error, timeout, read_back or reconcile."),
+    ("recount.action.value", "string", "The money or amount at stake, such as 40.00 EUR."),
+    (
+        "recount.action.downstream_id",
+        "string",
+        "The id that the downstream system gave the effect, such as re_9013.",
+    ),
     ("recount.action.compensates", "string", "The key or step id of the act that this one undoes."),
     (
         "recount.gate.decision",
@@ -86,4 +92,32 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
         .collect();
     let shell = Shell::of(&state, &viewer, "");
     Page(ConventionsPage { shell, attributes: ATTRIBUTES, dialects }).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn the_page_the_document_and_the_reader_name_the_same_attributes() {
+        let document = include_str!("../../../docs/attributes.md");
+        let cells = |line: &'static str| line.split('|').map(str::trim).collect::<Vec<_>>();
+        let rows = document.lines().filter(|line| line.starts_with("| `recount.")).map(cells);
+        let told: BTreeMap<&str, &str> = rows.map(|row| (row[1].trim_matches('`'), row[2])).collect();
+        let shown: BTreeMap<&str, &str> = ATTRIBUTES.iter().map(|(name, kind, _)| (*name, *kind)).collect();
+        assert_eq!(told, shown);
+        let ours = dialects().iter().find(|dialect| dialect.name == "recount").unwrap();
+        let unread: Vec<_> =
+            shown.keys().filter(|name| !ours.reads.iter().any(|read| read.key == **name)).collect();
+        assert_eq!(unread, Vec::<&&str>::new(), "told, but not read");
+        let untold: Vec<_> = ours
+            .reads
+            .iter()
+            .map(|read| read.key)
+            .filter(|key| key.starts_with("recount.") && !shown.contains_key(key))
+            .collect();
+        assert_eq!(untold, Vec::<&str>::new(), "read, but not told");
+    }
 }
