@@ -1,4 +1,5 @@
 //! Moves values into bodies and leaves a frame in their place, from which the same value is rebuilt.
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::conventions::draft::{Draft, Place};
@@ -95,7 +96,7 @@ pub(in crate::conventions) fn inside(value: &Value, body: usize, pointer: &str) 
             let repeated = repeated(entries);
             let field = |(key, value): &(String, Value)| {
                 let stays = is_kept(key) && matches!(value, Value::String(_));
-                if stays || repeated.contains(&key.as_str()) {
+                if stays || repeated.contains(key.as_str()) {
                     return (key.clone(), value.clone());
                 }
                 (key.clone(), inside(value, body, &format!("{pointer}{}", json::pointer_segment(key))))
@@ -198,7 +199,7 @@ fn long_elements(whole: &str, part: &str, depth: usize, found: &mut Vec<Range<us
 }
 
 /// The keys that come more than once: a pointer to one would be ambiguous.
-fn repeated(entries: &[(String, Value)]) -> Vec<&str> {
+fn repeated(entries: &[(String, Value)]) -> BTreeSet<&str> {
     let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     keys.windows(2)

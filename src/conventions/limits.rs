@@ -5,11 +5,18 @@ use crate::domain::step::Step;
 use crate::domain::value::{Piece, Value};
 use crate::otlp::Cut;
 
+/// Findings about cut values on one record; more are counted in the last.
+const CUTS_NAMED_MAX: usize = 16;
+
 /// Notes what was cut and left out, and marks the bodies whose text was cut.
 pub(in crate::conventions) fn note(draft: &mut Draft<'_>) {
-    for cut in draft.source.cut {
+    for cut in draft.source.cut.iter().take(CUTS_NAMED_MAX) {
         let (at, bytes) = (&cut.at, cut.bytes);
         draft.finding(Code::ValueCut, format!("`{at}` had {bytes} bytes and was cut to the limit"));
+    }
+    let more = draft.source.cut.len().saturating_sub(CUTS_NAMED_MAX);
+    if more > 0 {
+        draft.finding(Code::ValueCut, format!("{more} more values were cut to the limit"));
     }
     let left_out = draft.source.left_out;
     let lists = [(left_out.attributes, "attributes"), (left_out.events, "events"), (left_out.links, "links")];

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::conventions::Conventions;
-use crate::domain::finding::{Code, Finding};
 use crate::domain::ids::{Project, RecordId};
 use crate::domain::step::{Dropped, Step};
 use crate::evidence::{KeyFile, RecordIds};
@@ -22,9 +21,6 @@ use crate::otlp::{
 };
 use crate::redaction::{Clean, InForce};
 use crate::store::rows::{Encoder, Request};
-
-/// Findings about cut values on one record; more are counted in the last.
-const CUTS_NAMED_MAX: usize = 16;
 
 /// Everything that turns bodies into rows. Shared by all requests.
 #[derive(Debug)]
@@ -120,9 +116,7 @@ impl Pipeline {
         decoded: Result<Decoded<WireSpan>, DecodeError>,
     ) -> Result<Prepared, DecodeError> {
         self.records(arrival, decoded?, |ids, span| {
-            let mut step = self.conventions.step(&span);
-            note(&mut step.facts.findings, &span.cut, span.left_out);
-            (ids.of_span(&span), step, cuts(&span.cut, span.left_out))
+            (ids.of_span(&span), self.conventions.step(&span), cuts(&span.cut, span.left_out))
         })
     }
 
@@ -132,9 +126,7 @@ impl Pipeline {
         decoded: Result<Decoded<WireLog>, DecodeError>,
     ) -> Result<Prepared, DecodeError> {
         self.records(arrival, decoded?, |ids, log| {
-            let mut step = self.conventions.step_of_log(&log);
-            note(&mut step.facts.findings, &log.cut, log.left_out);
-            (ids.of_log(&log), step, cuts(&log.cut, log.left_out))
+            (ids.of_log(&log), self.conventions.step_of_log(&log), cuts(&log.cut, log.left_out))
         })
     }
 
@@ -259,20 +251,4 @@ fn not_kept(metrics: MetricsTold) -> Prepared {
 
 fn cuts(cut: &[Cut], left_out: Dropped) -> u64 {
     cut.len() as u64 + u64::from(left_out.attributes)
-}
-
-/// Says on the record itself what the limits took from it.
-fn note(findings: &mut Vec<Finding>, cut: &[Cut], left_out: Dropped) {
-    for Cut { at, bytes } in cut.iter().take(CUTS_NAMED_MAX) {
-        let message = format!("{at} had {bytes} bytes and is kept up to the limit");
-        findings.push(Finding::new(Code::ValueCut, message));
-    }
-    let more = cut.len().saturating_sub(CUTS_NAMED_MAX);
-    if more > 0 {
-        findings.push(Finding::new(Code::ValueCut, format!("{more} more values were cut to the limit")));
-    }
-    if left_out.attributes > 0 {
-        let message = format!("{} attributes over the limit were left out", left_out.attributes);
-        findings.push(Finding::new(Code::ValueCut, message));
-    }
 }
