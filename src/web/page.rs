@@ -67,6 +67,7 @@ impl Shell {
         let sections = [
             ("Runs", "/runs"),
             ("Unknowns", "/unknowns"),
+            ("Accounts", "/accounts"),
             ("Keys", "/keys"),
             ("Redaction", "/redaction"),
             ("Findings", "/findings"),

@@ -73,7 +73,8 @@ impl Story {
                 Some(day) => format!("{day} {clock}"),
             };
             entry.datetime = format::rfc3339(entry.at_ns);
-            entry.state = state_at(&case.path, entry.at_ns);
+            // A glyph of an outcome keeps the colour of that outcome, whatever else was known by then.
+            entry.state = entry.glyph.strip_prefix("s-").unwrap_or_else(|| state_at(&case.path, entry.at_ns));
             before = day;
         }
         let count = match left_out {
@@ -130,7 +131,9 @@ fn attempt(used: &Use<'_>, of: usize, links: &Links) -> Vec<Entry> {
     });
     (sent.detail, sent.href) = (detail, href.clone());
     let mut entries = vec![sent];
-    if let (Some(ended), Some(outcome)) = (facts.ended_ns, used.attempt.outcome) {
+    // A record of the intent alone ends as it begins: that nothing was heard since is said by its deadline.
+    let heard = |ended: &u64| *ended > facts.started_ns || used.attempt.outcome != Some(Outcome::Unknown);
+    if let (Some(ended), Some(outcome)) = (facts.ended_ns.filter(heard), used.attempt.outcome) {
         let reason = sentence(&shortened(&used.attempt.reason, 200));
         let (glyph, reads) = match outcome {
             Outcome::Unknown => ("s-unknown", "Outcome unknown."),

@@ -20,7 +20,7 @@ const WAYS: [Way; 5] = [
 ];
 /// Ways back, drawn only where they were taken: later evidence spoke against what was known.
 const BACK: [Way; 4] = [
-    Way(Confirmed, Unknown, "M520 72C500 112 460 122 428 123", (500, 112)),
+    Way(Confirmed, Unknown, "M520 72C500 112 460 122 428 123", (530, 146)),
     Way(Failed, Unknown, "M528 182C504 150 460 130 428 125", (512, 160)),
     Way(Confirmed, Failed, "M590 72C604 110 604 146 584 181", (618, 130)),
     Way(Failed, Confirmed, "M566 182C572 150 572 110 562 74", (590, 130)),

@@ -272,13 +272,10 @@ async fn sent(
         }
     };
     let status = match &error {
-        None => StatusCode::BAD_REQUEST,
-        Some(
-            error @ (WebError::Conflict(_)
-            | WebError::Field(..)
-            | WebError::PeopleOnly
-            | WebError::SecondPerson),
-        ) => error.status(),
+        None | Some(WebError::Field(..)) => StatusCode::UNPROCESSABLE_ENTITY,
+        Some(error @ (WebError::Conflict(_) | WebError::PeopleOnly | WebError::SecondPerson)) => {
+            error.status()
+        }
         Some(error) => return Err(error.clone()),
     };
     let now_ns = format::now_ns();

@@ -373,7 +373,9 @@ fn of_use(used: &ActionUse, action: &Action, links: &Links) -> Vec<Row> {
         return vec![row(used.started_ns, 0, chip, did.to_owned(), known.map(|moved| moved.state))];
     }
     let mut rows = vec![row(used.started_ns, 0, chip, "Sent".to_owned(), Some(Outcome::Submitted))];
-    if let (Some(ended), Some(outcome)) = (used.ended_ns, used.outcome) {
+    // A record of the intent alone ends as it begins: that nothing was heard since is said by its deadline.
+    let heard = |ended: &u64| *ended > used.started_ns || used.outcome != Some(Outcome::Unknown);
+    if let (Some(ended), Some(outcome)) = (used.ended_ns.filter(heard), used.outcome) {
         rows.push(row(ended, 1, None, sentence(&shortened(&used.reason, 160)), Some(outcome)));
     }
     rows

@@ -97,12 +97,12 @@ pub(in crate::web) async fn resolve(
         Ok(_) => {
             return again(
                 found,
-                StatusCode::BAD_REQUEST,
+                StatusCode::UNPROCESSABLE_ENTITY,
                 vec![("sure", "Say that you mean all of them.")],
                 None,
             );
         }
-        Err(wrong) => return again(found, StatusCode::BAD_REQUEST, wrong, None),
+        Err(wrong) => return again(found, StatusCode::UNPROCESSABLE_ENTITY, wrong, None),
     };
     let actor = Actor::named(Some(typed.by.as_str()), false)?;
     let (evidence, note) = (typed.evidence.clone(), typed.note.clone());

@@ -142,7 +142,7 @@ async fn what_is_missing_is_said_and_what_was_typed_stays() {
     site.keep(vec![lost(9, Some("k9"))]).await;
     let case = case_of(&site).await;
     let got = site.post(&format!("{case}/resolution"), &[("saw", ""), ("note", "half a <note>")]).await;
-    assert_eq!(got.status.as_u16(), 400);
+    assert_eq!(got.status.as_u16(), 422);
     for says in ["Choose what happened", "Say where you looked", "half a &#60;note&#62;"] {
         assert!(main(&got.body).contains(says), "{says}: {}", main(&got.body));
     }
@@ -182,7 +182,9 @@ async fn many_are_resolved_at_once_only_as_they_were_seen() {
             all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         site.post("/unknowns/resolve", &all).await
     };
-    assert_eq!(post(fields(&seen, "")).await.status.as_u16(), 400);
+    let got = post(fields(&seen, "")).await;
+    assert_eq!(got.status.as_u16(), 422);
+    assert!(main(&got.body).contains("Say that you mean all of them"), "{}", main(&got.body));
     site.keep(vec![lost(4, Some("bulk-4"))]).await;
     let got = post(fields(&seen, "yes")).await;
     assert_eq!(got.status.as_u16(), 409);
