@@ -5,7 +5,7 @@ import httpx
 from opentelemetry import trace
 
 tracer = trace.get_tracer("support_agent")
-client = httpx.Client(base_url=os.environ["SERVICES"], timeout=0.5)
+client = httpx.Client(base_url=os.environ["SERVICES"], timeout=2)
 
 
 def tool(name: str, method: str, path: str, **sent) -> dict:

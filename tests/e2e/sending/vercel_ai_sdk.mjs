@@ -8,7 +8,7 @@ const model = createOpenAICompatible({ name: 'openai', baseURL: `${services}/v1`
 
 async function call(path, body) {
   const sent = body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  const answer = await fetch(services + path, { ...sent, signal: AbortSignal.timeout(500) });
+  const answer = await fetch(services + path, { ...sent, signal: AbortSignal.timeout(body ? 2000 : 60000) });
   return answer.json();
 }
 
