@@ -82,3 +82,78 @@ pub(super) fn due(
     };
     Kind::ALL.into_iter().filter(wanted).filter(|kind| !told.contains(kind)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{SpanId, TraceId};
+    use crate::domain::outcome::Evidence;
+    use crate::domain::path::{Move, Origin};
+
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    const LIMITS: Limits =
+        Limits { aged_after: Duration::from_secs(3600), key_ends_within: Duration::from_secs(3600) };
+
+    fn case(states: &[Outcome]) -> Case {
+        let path = states.iter().zip(1..).map(|(state, at_ns)| Move {
+            state: *state,
+            at_ns,
+            by: "w".to_owned(),
+            evidence: Evidence::Given,
+            origin: Origin::Deadline,
+        });
+        let outcome = states.last().copied().unwrap_or(Outcome::Unknown);
+        Case {
+            case_id: "c".to_owned(),
+            key: Some("k".to_owned()),
+            tool: "refund".to_owned(),
+            target: None,
+            entities: Vec::new(),
+            run_id: String::new(),
+            step_id: String::new(),
+            trace_id: TraceId::default(),
+            span_id: SpanId::default(),
+            run_ids: Vec::new(),
+            traces: Vec::new(),
+            agent: None,
+            outcome,
+            evidence: Evidence::Given,
+            unknown_at_ns: None,
+            state: if outcome == Outcome::Unknown { CaseState::Open } else { CaseState::Resolved },
+            opened_ns: Some(0),
+            settled_ns: None,
+            started_ns: 0,
+            changed_ns: 0,
+            owner: None,
+            owner_since_ns: None,
+            key_expires_ns: None,
+            value: None,
+            attempt_count: 1,
+            look_count: 0,
+            look_failed_count: 0,
+            last_look_ns: None,
+            path: path.collect(),
+            event_count: 0,
+            last_event_id: None,
+            version: 0,
+        }
+    }
+
+    #[test]
+    fn each_thing_is_told_once_an_episode() {
+        use Outcome::{Confirmed, Submitted, Unknown};
+        let open = case(&[Submitted, Unknown]);
+        let told = |kinds: &[Kind]| kinds.iter().copied().collect::<BTreeSet<Kind>>();
+        let none = BTreeSet::new();
+        assert_eq!(due(&open, &none, None, LIMITS, 1), [Kind::Opened]);
+        assert_eq!(due(&open, &none, Some(HOUR_NS), LIMITS, 1), [Kind::Opened, Kind::KeyEnds]);
+        assert_eq!(due(&open, &told(&[Kind::Opened]), Some(3 * HOUR_NS), LIMITS, 1), []);
+        assert_eq!(due(&open, &told(&[Kind::Opened]), Some(HOUR_NS), LIMITS, 2 * HOUR_NS), [Kind::Aged]);
+        let settled = case(&[Submitted, Unknown, Confirmed]);
+        assert_eq!(due(&settled, &told(&[Kind::Opened, Kind::Aged]), None, LIMITS, 9), [Kind::Resolved]);
+        assert_eq!(due(&settled, &told(&[Kind::Opened, Kind::Resolved]), None, LIMITS, 9), []);
+        assert_eq!(due(&settled, &none, None, LIMITS, 9), [], "nobody heard of it");
+        let again = case(&[Submitted, Unknown, Confirmed, Unknown]);
+        assert_eq!((episode(&open), episode(&settled), episode(&again)), (1, 1, 2));
+    }
+}

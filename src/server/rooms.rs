@@ -15,6 +15,7 @@ use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
 use crate::domain::readiness::Decided;
+use crate::domain::scope::Scope;
 use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
 };
@@ -30,11 +31,14 @@ use crate::server::status::Figures;
 use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
 use crate::store::Store;
+use crate::store::queries::unfolded;
 use crate::store::rows::{Encoder, Retention, segment_header};
 use crate::web::{Desk, EntityTools, OpenCount, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
+/// How far back the start looks for what was appended and not folded.
+const CATCH_UP_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
 /// Between two looks at the queue of unknowns.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// With `ack = "store"`: how long a sender waits for the insert.
@@ -117,6 +121,7 @@ impl Rooms {
         let web = web_router(settings, at, (&store, entities), (desk, figures.clone()));
         report(&store, &recovery, answering).await;
         if answering {
+            catch_up(&store, &projection).await;
             reload::announce(&store, &rules).await;
         }
         reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());
@@ -165,6 +170,19 @@ impl Rooms {
             tracing::warn!(%error, "the stop could not be recorded");
         }
         self.store.close().await;
+    }
+}
+
+/// Has what was appended to cases just before the last stop folded: lists would miss it for ever.
+async fn catch_up(store: &Store, projection: &Projection) {
+    let scope = Scope { project: Project::default() };
+    let from_ns = now_ns().saturating_sub(CATCH_UP_NS);
+    match unfolded(store, &scope, from_ns).await {
+        Ok(traces) => {
+            let projection = projection.clone();
+            tokio::spawn(async move { projection.touch(&scope.project, &traces).await });
+        }
+        Err(error) => tracing::warn!(%error, "what was appended to cases last may be missing in lists"),
     }
 }
 

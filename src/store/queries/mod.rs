@@ -28,6 +28,7 @@ mod span;
 mod table_sizes;
 mod tool_marks;
 mod trace_runs;
+mod unfolded;
 
 pub use actions::{ActionCursor, ActionFilter, ActionPage, actions};
 pub use all_traces::all_traces;
@@ -58,6 +59,7 @@ pub use span::span;
 pub use table_sizes::{TableSize, table_sizes};
 pub use tool_marks::{MarkFilter, tool_marks};
 pub use trace_runs::trace_runs;
+pub use unfolded::unfolded;
 
 pub use crate::store::case_events::{Appended, append_case_event, case_events, events_about};
 pub use crate::store::records::{RECORDS_MAX, run_records, trace_records};

@@ -1,10 +1,12 @@
 //! The queue in order and in numbers, over lines written straight into its table.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-use recount::domain::case::{Case, CaseState};
+use recount::domain::case::{Case, CaseAct, CaseEvent, CaseState};
 use recount::domain::ids::{Project, SpanId, TraceId};
 use recount::domain::outcome::{Evidence, Outcome};
 use recount::domain::policy::Money;
-use recount::store::queries::{CaseFilter, CaseOrder, case_counts, cases};
+use recount::store::queries::{
+    Appended, CaseFilter, CaseOrder, append_case_event, case_counts, cases, unfolded,
+};
 use recount::store::{CaseLine, Store, write_cases};
 
 use crate::support::engine;
@@ -126,4 +128,38 @@ async fn the_queue_in_numbers() {
     assert_eq!(counts.stakes, [Money { amount: 2418.5, currency: "EUR".to_owned() }]);
     let later = case_counts(&store, &scope(), "", NOW_NS, NOW_NS + 2 * SECOND_NS).await.unwrap();
     assert_eq!(later.open, 6, "a deadline passes without a write");
+}
+
+#[tokio::test]
+async fn what_was_appended_and_not_folded_is_found() {
+    let store = filled().await;
+    let mut event = CaseEvent {
+        case_id: "ends soon".to_owned(),
+        tool: "issue_refund".to_owned(),
+        key: Some("key of ends soon".to_owned()),
+        run_id: "r".to_owned(),
+        step_id: "s".to_owned(),
+        trace_id: TraceId([1; 16]),
+        span_id: SpanId([1; 8]),
+        event_id: "e1".to_owned(),
+        at_ns: NOW_NS,
+        by: "maya".to_owned(),
+        by_job: false,
+        saw: None,
+        act: CaseAct::Claim,
+    };
+    assert!(matches!(append_case_event(&store, &scope(), &event, 30).await.unwrap(), Appended::Yes(_)));
+    // The same again adds nothing; another after the same event is dropped.
+    let Appended::Yes(kept) = append_case_event(&store, &scope(), &event, 30).await.unwrap() else {
+        unreachable!("it is there")
+    };
+    assert_eq!(kept.len(), 1);
+    event.event_id = "e2".to_owned();
+    assert_eq!(append_case_event(&store, &scope(), &event, 30).await.unwrap(), Appended::No(kept.clone()));
+    assert_eq!(unfolded(&store, &scope(), NOW_NS).await.unwrap(), [TraceId([1; 16])]);
+    let folded = with(line("ends soon", HOUR_NS), |case| {
+        (case.event_count, case.last_event_id) = (1, Some("e1".to_owned()));
+    });
+    write_cases(&store, &[CaseLine { precedence: 2, ..folded }], 30, "again").await.unwrap();
+    assert_eq!(unfolded(&store, &scope(), NOW_NS).await.unwrap(), []);
 }
