@@ -30,17 +30,59 @@ const BATCH: usize = 512;
 
 type HttpClient = Client<HttpConnector, Full<Bytes>>;
 
+/// Which transport the spans take.
+#[derive(Clone, Copy)]
+enum Door {
+    Http,
+    Grpc,
+}
+
+impl Door {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Http => "HTTP/protobuf",
+            Self::Grpc => "gRPC",
+        }
+    }
+
+    fn client(self) -> HttpClient {
+        Client::builder(TokioExecutor::new()).http2_only(matches!(self, Self::Grpc)).build_http()
+    }
+
+    fn url(self, server: &Server) -> String {
+        match self {
+            Self::Http => format!("http://{}/v1/traces", server.addresses.otlp_http),
+            Self::Grpc => format!(
+                "http://{}/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+                server.addresses.otlp_grpc
+            ),
+        }
+    }
+
+    /// The message as it goes over the wire; gRPC puts five bytes in front: not compressed, and its length.
+    fn body(self, message: Vec<u8>) -> Bytes {
+        match self {
+            Self::Http => message.into(),
+            Self::Grpc => {
+                let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+                [&[0], &length[..], &message].concat().into()
+            }
+        }
+    }
+}
+
 fn main() {
     let part = std::env::args().nth(1).unwrap_or_default();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     match part.as_str() {
-        "flat" => runtime.block_on(ingest("flat", Shape::Flat, 102_400)),
-        "growing" => runtime.block_on(ingest("growing, 10 calls", Shape::Growing, 51_200)),
+        "flat" => runtime.block_on(ingest("flat", Shape::Flat, 102_400, Door::Http)),
+        "flat over gRPC" => runtime.block_on(ingest("flat", Shape::Flat, 102_400, Door::Grpc)),
+        "growing" => runtime.block_on(ingest("growing, 10 calls", Shape::Growing, 51_200, Door::Http)),
         "pages" => runtime.block_on(pages()),
         // One engine a process: each part is one of its own.
         _ => {
             println!("| what | figure |\n|---|---|");
-            for part in ["flat", "growing", "pages"] {
+            for part in ["flat", "flat over gRPC", "growing", "pages"] {
                 let done = std::process::Command::new(std::env::current_exe().unwrap()).arg(part).status();
                 assert!(done.unwrap().success());
             }
@@ -57,20 +99,21 @@ fn settings(folder: &std::path::Path) -> Settings {
     resolve(serve, matches.subcommand().unwrap().1, parse_file(None).unwrap()).unwrap()
 }
 
-async fn ingest(name: &str, shape: Shape, spans: usize) {
+async fn ingest(name: &str, shape: Shape, spans: usize, door: Door) {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&settings(folder.path())).await.unwrap();
-    let url = format!("http://{}/v1/traces", server.addresses.otlp_http);
+    let url = door.url(&server);
     let requests = Workload::new(7).requests(shape, spans, BATCH);
     let sent: usize =
         requests.iter().map(|request| request.resource_spans[0].scope_spans[0].spans.len()).sum();
     let bodies: Arc<Vec<Bytes>> =
-        Arc::new(requests.iter().map(|request| request.encode_to_vec().into()).collect());
+        Arc::new(requests.iter().map(|request| door.body(request.encode_to_vec())).collect());
     let wire: usize = bodies.iter().map(Bytes::len).sum();
     let (next, begun) = (Arc::new(AtomicUsize::new(0)), Instant::now());
     let mut latencies = Vec::new();
-    let senders: Vec<_> =
-        (0..CONNECTIONS).map(|_| tokio::spawn(send(url.clone(), bodies.clone(), next.clone()))).collect();
+    let senders: Vec<_> = (0..CONNECTIONS)
+        .map(|_| tokio::spawn(send(door, url.clone(), bodies.clone(), next.clone())))
+        .collect();
     for sender in senders {
         latencies.extend(sender.await.unwrap());
     }
@@ -80,10 +123,11 @@ async fn ingest(name: &str, shape: Shape, spans: usize) {
     latencies.sort();
     let per_s = |took: Duration| sent as f64 / took.as_secs_f64();
     println!(
-        "| {name}: acknowledged over HTTP/protobuf, {BATCH} spans a request | {:.0} spans/s |",
+        "| {name}: acknowledged over {}, {BATCH} spans a request | {:.0} spans/s |",
+        door.word(),
         per_s(acknowledged)
     );
-    println!("| {name}: queryable, lists included | {:.0} spans/s |", per_s(queryable));
+    println!("| {name}: queryable over {}, lists included | {:.0} spans/s |", door.word(), per_s(queryable));
     println!(
         "| {name}: acknowledgement, p50 / p99, closed loop, {CONNECTIONS} connections | {} / {} ms |",
         latencies[latencies.len() / 2].as_millis(),
@@ -95,12 +139,15 @@ async fn ingest(name: &str, shape: Shape, spans: usize) {
 }
 
 /// Sends bodies until none is left; how long each took to be acknowledged.
-async fn send(url: String, bodies: Arc<Vec<Bytes>>, next: Arc<AtomicUsize>) -> Vec<Duration> {
-    let client: HttpClient = Client::builder(TokioExecutor::new()).build_http();
+async fn send(door: Door, url: String, bodies: Arc<Vec<Bytes>>, next: Arc<AtomicUsize>) -> Vec<Duration> {
+    let client = door.client();
     let mut took = Vec::new();
     while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
         let begun = Instant::now();
-        post(&client, &url, body.clone()).await;
+        match door {
+            Door::Http => post(&client, &url, body.clone()).await,
+            Door::Grpc => call(&client, &url, body.clone()).await,
+        }
         took.push(begun.elapsed());
     }
     took
@@ -113,11 +160,19 @@ async fn post(client: &HttpClient, url: &str, body: Bytes) {
     response.into_body().collect().await.unwrap();
 }
 
+async fn call(client: &HttpClient, url: &str, body: Bytes) {
+    let request = Request::post(url).header("content-type", "application/grpc").header("te", "trailers");
+    let response = client.request(request.body(Full::new(body)).unwrap()).await.unwrap();
+    let in_head = response.headers().get("grpc-status").cloned();
+    let answer = response.into_body().collect().await.unwrap();
+    let status = answer.trailers().and_then(|trailers| trailers.get("grpc-status").cloned()).or(in_head);
+    assert_eq!(status.unwrap(), "0");
+}
+
 async fn pages() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&settings(folder.path())).await.unwrap();
-    let client: HttpClient = Client::builder(TokioExecutor::new()).build_http();
-    let url = format!("http://{}/v1/traces", server.addresses.otlp_http);
+    let (client, url) = (Door::Http.client(), Door::Http.url(&server));
     for calls in [10, 500, 5_000] {
         let run = Workload::new(calls as u64).run(Shape::Flat, calls);
         let id: String = run[0].trace_id.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -30,16 +30,31 @@ impl ContentDigests {
     }
 }
 
+/// Makes digests of canonical forms under one key.
+pub struct CanonicalDigests(Canon);
+
+impl CanonicalDigests {
+    /// A maker of digests under the project's content key.
+    pub fn new(key: &SecretKey) -> Self {
+        Self(Canon::new(key, "recount canonical 1"))
+    }
+
+    /// The digest of a JSON text's canonical form, equal for equal JSON values; `None` when it is no JSON.
+    pub fn of(&self, json: &str) -> Option<Digest> {
+        let mut canon = self.0.clone();
+        canon.text(&canonical_json(json)?);
+        Some(Digest(canon.finish_half()))
+    }
+}
+
 /// The digest under which one body is kept; for many of one request use [`ContentDigests`].
 pub fn content_digest(key: &SecretKey, kind: ContentKind, role: &str, body: &str) -> Digest {
     ContentDigests::new(key).of(kind, role, body)
 }
 
-/// The digest of a JSON text's canonical form, equal for equal JSON values; `None` when it is no JSON.
+/// The digest of one canonical form; for many of one request use [`CanonicalDigests`].
 pub fn canonical_digest(key: &SecretKey, json: &str) -> Option<Digest> {
-    let mut canon = Canon::new(key, "recount canonical 1");
-    canon.text(&canonical_json(json)?);
-    Some(Digest(canon.finish_half()))
+    CanonicalDigests::new(key).of(json)
 }
 
 /// The canonical form of a JSON text (RFC 8785); `None` when it is not one whole JSON value.

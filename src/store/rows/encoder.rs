@@ -3,7 +3,7 @@ use crate::domain::content::Content;
 use crate::domain::ids::{Digest, Project, RecordId, TraceId};
 use crate::domain::kind::Kind;
 use crate::domain::step::Step;
-use crate::evidence::{Leaf, ProjectKeys, canonical_digest, content_digest, leaf_hash, leaf_salt};
+use crate::evidence::{CanonicalDigests, ContentDigests, Leaf, ProjectKeys, leaf_hash, leaf_salt};
 use crate::otlp::Refused;
 use crate::redaction::Clean;
 use crate::store::rows::cell::Day;
@@ -121,7 +121,9 @@ impl Encoder {
     /// The rows of a request: every record, and each body that is not known to be stored.
     pub fn encode(&self, request: &Request<'_>) -> Result<EncodedRequest, EncodeError> {
         let tidied: Vec<_> = request.steps.iter().map(|(_, clean)| tidy(clean.get())).collect();
-        let digests: Vec<Vec<Digest>> = tidied.iter().map(|step| digests(request.keys, step)).collect();
+        let by_text = ContentDigests::new(&request.keys.content);
+        let by_value = CanonicalDigests::new(&request.keys.content);
+        let digests: Vec<Vec<Digest>> = tidied.iter().map(|step| digests(&by_text, step)).collect();
         let (mut steps, mut leaves) = (Rows::of(Table::Steps), Rows::of(Table::Leaves));
         let mut traces = Vec::new();
         for (position, (((record_id, clean), step), bodies)) in
@@ -134,11 +136,11 @@ impl Encoder {
                 expires: Day::after(request.received_ns, self.retention.days(step.facts.kind)),
                 step,
                 bodies,
-                arguments_canonical: canonical(request.keys, step, step.arguments),
+                arguments_canonical: canonical(&by_value, step, step.arguments),
                 proposed_canonical: step
                     .proposed
                     .iter()
-                    .map(|call| canonical(request.keys, step, call.arguments))
+                    .map(|call| canonical(&by_value, step, call.arguments))
                     .collect(),
                 redactions: clean.redactions(),
                 rules_version: clean.rules_version(),
@@ -263,11 +265,11 @@ impl Rows {
     }
 }
 
-fn digests(keys: &ProjectKeys, step: &Step) -> Vec<Digest> {
-    step.bodies.iter().map(|body| content_digest(&keys.content, body.kind, &body.role, &body.body)).collect()
+fn digests(by_text: &ContentDigests, step: &Step) -> Vec<Digest> {
+    step.bodies.iter().map(|body| by_text.of(body.kind, &body.role, &body.body)).collect()
 }
 
-fn canonical(keys: &ProjectKeys, step: &Step, body: Option<usize>) -> Option<Digest> {
+fn canonical(by_value: &CanonicalDigests, step: &Step, body: Option<usize>) -> Option<Digest> {
     let body = step.bodies.get(body?)?;
-    body.is_json.then(|| canonical_digest(&keys.content, &body.body)).flatten()
+    body.is_json.then(|| by_value.of(&body.body)).flatten()
 }

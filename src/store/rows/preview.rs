@@ -1,5 +1,8 @@
 //! The first words of a body, for lists: of a message's text rather than of the JSON around it.
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::domain::content::Content;
 
@@ -8,7 +11,8 @@ pub const PREVIEW_CHARS_MAX: usize = 160;
 /// How far into a body its text is looked for: what begins later is not worth the search.
 const SEARCH_BYTES_MAX: usize = 2048;
 /// Keys whose string is what a message says, in every convention we know.
-const SAYING: [&str; 4] = ["\"content\"", "\"text\"", "\"response\"", "\"result\""];
+static SAYING: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["\"content\"", "\"text\"", "\"response\"", "\"result\""].map(Finder::new));
 
 /// The preview of a body.
 pub(in crate::store) fn preview(content: &Content) -> Cow<'_, str> {
@@ -31,7 +35,7 @@ fn first_characters(text: &str) -> &str {
 /// The first string under one of the keys, read only as far as it is shown.
 fn said(json: &str) -> Option<String> {
     let starts = SAYING.iter().filter_map(|key| {
-        let at = json.find(key)? + key.len();
+        let at = key.find(json.as_bytes())? + key.needle().len();
         let value = json.get(at..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         (!value.starts_with('"')).then_some((at, value))
     });
