@@ -66,7 +66,7 @@ pub struct ServeArgs {
     /// Host names that requests may be addressed to, beside loopback; separated by commas
     #[arg(long, env = "RECOUNT_HOSTS", value_name = "NAMES", value_delimiter = ',')]
     pub hosts: Option<Vec<String>>,
-    /// Origins of web pages that may send, such as https://app.example; separated by commas
+    /// Origins of web pages that may send, scheme and host each; separated by commas
     #[arg(long, env = "RECOUNT_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub cors_origins: Option<Vec<String>>,
     /// The path below which a proxy serves the pages, such as /recount [default: none]
