@@ -110,7 +110,7 @@ pub enum RedactCommand {
 /// What to try, and on what.
 #[derive(Debug, Clone, Args)]
 pub struct RedactTestArgs {
-    /// A recount.toml, or a file of [[rules]] [default: the built-in rules]
+    /// A recount.toml, or a file of rules [default: the built-in rules]
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
     /// A text, a record as JSON, or an OTLP/JSON export
