@@ -9,6 +9,8 @@ use crate::config::aliases::AliasTable;
 use crate::config::error::ConfigError;
 use crate::config::prices::PriceTable;
 use crate::config::redaction::{RedactionTable, Written};
+use crate::config::retention::RetentionTable;
+use crate::config::sampling::SamplingTable;
 use crate::config::tools::ToolTable;
 use crate::config::webhooks::WebhookTable;
 use crate::domain::ids::Project;
@@ -33,6 +35,10 @@ pub struct File {
     #[serde(default)]
     pub(super) redaction: RedactionTable,
     #[serde(default)]
+    pub(super) retention: RetentionTable,
+    #[serde(default)]
+    pub(super) sampling: SamplingTable,
+    #[serde(default)]
     pub(super) projects: BTreeMap<String, ProjectTable>,
     #[serde(default)]
     pub(super) aliases: Vec<AliasTable>,
@@ -53,6 +59,10 @@ pub struct File {
 pub(super) struct ProjectTable {
     #[serde(default)]
     pub(super) redaction: RedactionTable,
+    #[serde(default)]
+    pub(super) retention: RetentionTable,
+    #[serde(default)]
+    pub(super) sampling: SamplingTable,
 }
 
 /// Reads a settings file; `None` reads nothing and gives the defaults.

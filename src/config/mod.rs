@@ -5,6 +5,8 @@ mod error;
 mod file;
 mod prices;
 mod redaction;
+mod retention;
+mod sampling;
 mod settings;
 mod show;
 mod span;

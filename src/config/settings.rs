@@ -1,5 +1,5 @@
 //! What the settings mean: flag over environment over file over default, checked as a whole.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,15 +9,20 @@ use clap::parser::ValueSource;
 use crate::config::aliases::aliases;
 use crate::config::args::ServeArgs;
 use crate::config::error::ConfigError;
-use crate::config::file::{File, redaction_of};
+use crate::config::file::{File, ProjectTable, redaction_of};
 use crate::config::prices::prices;
+use crate::config::retention::RetentionTable;
+use crate::config::sampling::SamplingTable;
 use crate::config::tools::tool_rules;
 use crate::config::webhooks::webhooks;
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
+use crate::domain::ids::Project;
 use crate::domain::price::Prices;
+use crate::ingest::Sampling;
 use crate::notices::Endpoint;
 use crate::redaction::AllSettings;
+use crate::store::rows::{Retention, Retentions};
 
 /// Everything that serving needs to know.
 #[derive(Debug, Clone)]
@@ -44,6 +49,10 @@ pub struct Settings {
     pub base_path: String,
     /// What is redacted, for every project.
     pub redaction: AllSettings,
+    /// How long what is received is kept.
+    pub retention: Retentions,
+    /// Which share of runs keeps its reads.
+    pub sampling: Sampling,
     /// The settings file, when there is one: its redaction rules are read again at a SIGHUP.
     pub config: Option<PathBuf>,
     /// Names of one entity, as the operator declares them.
@@ -144,6 +153,18 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
     let version = book.versions().first().map_or_else(String::new, |(_, version)| (*version).to_owned());
     let is_own = file.written.is_some().then(|| version.clone());
     picks.one("redaction (rules version)", [None, is_own], version, Clone::clone);
+    let retention = retentions(&file.retention, &file.projects)?;
+    let written = |class: &Option<String>| class.is_some().then(String::new);
+    for (name, given, days) in [
+        ("retention.acts", written(&file.retention.acts), retention.general.acts_days),
+        ("retention.reads", written(&file.retention.reads), retention.general.reads_days),
+        ("retention.contents", written(&file.retention.contents), retention.general.contents_days),
+        ("retention.activity", written(&file.retention.activity), retention.general.activity_days),
+    ] {
+        picks.one(name, [None, given], String::new(), |_| format!("{days}d"));
+    }
+    let sampling = sampling_of(&file.sampling, &file.projects)?;
+    picks.one("sampling.reads", [None, file.sampling.reads], 1.0, f64::to_string);
     for (setting, address) in [("listen", listen), ("otlp_grpc", otlp_grpc), ("otlp_http", otlp_http)] {
         if !address.ip().is_loopback() {
             return Err(ConfigError::Exposed { setting, value: address.to_string() });
@@ -161,6 +182,8 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         cors_origins,
         base_path: checked_base_path(base_path)?,
         redaction,
+        retention,
+        sampling,
         config: file.written.map(|(path, _)| path),
         aliases: aliases(file.aliases)?,
         tools: tool_rules(file.tools)?,
@@ -168,6 +191,34 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         webhooks: webhooks(file.webhooks)?,
         shown: picks.shown,
     })
+}
+
+fn retentions(
+    general: &RetentionTable,
+    projects: &BTreeMap<String, ProjectTable>,
+) -> Result<Retentions, ConfigError> {
+    let general = general.over(Retention::default())?;
+    let mut own = BTreeMap::new();
+    for (name, project) in projects {
+        let kept = project.retention.over(general)?;
+        if kept != general {
+            own.insert(Project(name.clone()), kept);
+        }
+    }
+    Ok(Retentions { general, projects: own })
+}
+
+fn sampling_of(
+    general: &SamplingTable,
+    projects: &BTreeMap<String, ProjectTable>,
+) -> Result<Sampling, ConfigError> {
+    let mut sampling = Sampling { general: general.rate()?, projects: BTreeMap::new() };
+    for (name, project) in projects {
+        if let Some(rate) = project.sampling.rate()? {
+            sampling.projects.insert(Project(name.clone()), Some(rate));
+        }
+    }
+    Ok(sampling)
 }
 
 /// Collects each setting with where it came from while it is picked.

@@ -12,6 +12,7 @@ use crate::domain::ids::{Project, RecordId};
 use crate::domain::step::{Dropped, Step};
 use crate::evidence::{KeyFile, RecordIds};
 use crate::ingest::refusal::Refusal;
+use crate::ingest::sample::{Sampling, sample};
 use crate::ingest::signal::{Answer, Format, Signal};
 use crate::ingest::tally::{aggregated, whole};
 use crate::otlp::{
@@ -27,6 +28,8 @@ use crate::store::rows::{Encoder, Request};
 pub struct Pipeline {
     /// What dialects say.
     pub conventions: Conventions,
+    /// Which share of runs keeps its reads.
+    pub sampling: Sampling,
     /// The door to keeping.
     pub rules: Arc<InForce>,
     /// The rows' form.
@@ -52,6 +55,8 @@ pub struct Arrival {
     pub body: Bytes,
 }
 
+/// The class of reads that were left out.
+const SAMPLED: &str = "sampled";
 /// Bytes of bodies in one frame, before the record that goes beyond. A large request becomes several frames,
 /// each far below what the log takes at once.
 const FRAME_BYTES: usize = 8 << 20;
@@ -140,32 +145,37 @@ impl Pipeline {
         let book = self.rules.book();
         let redactor = book.of(&arrival.project);
         let mut ids = RecordIds::new(&keys.record);
-        let (mut steps, mut refused, mut cut): (Vec<Kept>, _, _) = (Vec::new(), decoded.refused, 0);
+        let (mut read_ones, mut refused, mut cut) = (Vec::new(), decoded.refused, 0);
+        let fault = || Refused { class: Refusal::Fault.class(), ..whole(&Refusal::Fault, &[]) };
         for item in decoded.items {
-            let done = catch_unwind(AssertUnwindSafe(|| {
-                let (id, step, cut) = read(&mut ids, item);
-                (id, redactor.clean(step, &keys.pseudonym), cut)
-            }));
-            match done {
+            match catch_unwind(AssertUnwindSafe(|| read(&mut ids, item))) {
                 Ok((id, step, cuts)) => {
                     cut += cuts;
-                    steps.push((id, step));
+                    read_ones.push((id, step));
                 }
                 Err(_panic) => {
                     // The maker of ids may have stopped half-way; a new one starts clean.
                     ids = RecordIds::new(&keys.record);
-                    refused.push(Refused { class: Refusal::Fault.class(), ..whole(&Refusal::Fault, &[]) });
+                    refused.push(fault());
                 }
             }
         }
-        Ok(self.finish(arrival, &steps, refused, (cut, decoded.warning)))
+        let sampled = sample(self.sampling.of(&arrival.project), &mut read_ones);
+        let mut steps: Vec<Kept> = Vec::with_capacity(read_ones.len());
+        for (id, step) in read_ones {
+            match catch_unwind(AssertUnwindSafe(|| redactor.clean(step, &keys.pseudonym))) {
+                Ok(clean) => steps.push((id, clean)),
+                Err(_panic) => refused.push(fault()),
+            }
+        }
+        Ok(self.finish(arrival, &steps, (refused, sampled), (cut, decoded.warning)))
     }
 
     fn finish(
         &self,
         arrival: &Arrival,
         steps: &[Kept],
-        refused: Vec<Refused>,
+        (mut refused, sampled): (Vec<Refused>, u64),
         (cut, warning): (u64, Option<String>),
     ) -> Prepared {
         let mut classes = BTreeMap::new();
@@ -179,6 +189,13 @@ impl Pipeline {
         } else {
             Ok(Answer::new(rejected, reason.as_deref(), warning.as_deref()))
         };
+        if sampled > 0 {
+            // Left out by rule: nothing that the sender has to hear of, but nothing that vanishes either.
+            *classes.entry(SAMPLED).or_default() += sampled;
+            let reason =
+                "reads left out by the rule sampling.reads, of traces of which nothing else came".to_owned();
+            refused.push(Refused { class: SAMPLED, reason, items: sampled, ..whole(&Refusal::Fault, &[]) });
+        }
         let (frames, answer) = match self.frames(arrival, steps, refused) {
             Ok(frames) => (frames, answer),
             Err(refusal) => (Vec::new(), Err(refusal)),

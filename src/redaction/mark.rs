@@ -28,6 +28,11 @@ impl Mark {
         Arc::new(Self { rule, method: "withhold", text })
     }
 
+    /// Whether an operator's rule left it.
+    pub(crate) fn is_own(&self) -> bool {
+        self.rule.contains('@')
+    }
+
     /// A pseudonym in the place of the value that the rule hit.
     pub(crate) fn pseudonym(rule: &str, pseudonym: String) -> Arc<Self> {
         Arc::new(Self { rule: rule.to_owned(), method: "pseudonym", text: pseudonym })

@@ -16,7 +16,7 @@ use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::echo::Echoes;
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
-use crate::redaction::mark::{Mark, is_mark};
+use crate::redaction::mark::{By, Mark, is_mark};
 use crate::redaction::place::Place;
 use crate::redaction::pseudonym::pseudonym;
 use crate::redaction::rules::{Rules, Whole};
@@ -47,11 +47,12 @@ pub(crate) fn step(
     redactions.extend(all.redactions());
     let mut secrets = std::mem::take(&mut all.secrets);
     let mut withheld = std::mem::take(&mut all.withheld);
+    let short = std::mem::take(&mut all.short);
 
-    if !secrets.is_empty() {
+    if !(secrets.is_empty() && short.is_empty()) {
         let found = Echoes::new(secrets.clone())?;
         let only_echoes = Finder { rules: None, echoes: &found, key };
-        let identity = Identity::new(only_echoes, limits, event).hide(step);
+        let identity = Identity { short, ..Identity::new(only_echoes, limits, event) }.hide(step);
         redactions.extend(identity.done.redactions());
         secrets.extend(identity.hidden);
         let echoes = Echoes::new(secrets)?;
@@ -71,6 +72,8 @@ pub(crate) fn step(
 struct Identity<'a> {
     finder: Finder<'a>,
     limits: &'a Limits,
+    /// Values that are hidden where they are the whole of what identifies.
+    short: Vec<(String, Arc<Mark>)>,
     /// The values with what stands for them.
     hidden: Vec<(String, Arc<Mark>)>,
     done: Scrubber<'a>,
@@ -78,7 +81,13 @@ struct Identity<'a> {
 
 impl<'a> Identity<'a> {
     fn new(finder: Finder<'a>, limits: &'a Limits, event: bool) -> Self {
-        Self { finder, limits, hidden: Vec::new(), done: Scrubber::new(finder, limits).on(event) }
+        Self {
+            finder,
+            limits,
+            short: Vec::new(),
+            hidden: Vec::new(),
+            done: Scrubber::new(finder, limits).on(event),
+        }
     }
 
     /// Hides what has to be hidden.
@@ -155,6 +164,10 @@ impl<'a> Identity<'a> {
     }
 
     fn rule_at(&self, at: At<'_>, text: &str) -> Option<(String, String)> {
+        if let Some((_, mark)) = self.short.iter().find(|(value, _)| value == text) {
+            let by = By::Echo(Arc::clone(mark));
+            return Some((by.id().to_owned(), by.label().to_owned()));
+        }
         if let Whole::All(rule) | Whole::Parts(rule) = self.finder.whole(at) {
             return Some((rule.id.clone(), rule.label.clone()));
         }

@@ -34,6 +34,8 @@ pub(crate) struct TextScrub<'a> {
     pub(crate) hits: Vec<(Arc<Mark>, usize)>,
     /// Values found under secret keys.
     pub(crate) secrets: Vec<(String, Arc<Mark>)>,
+    /// Those too short to be looked for in texts, that an operator's rule took.
+    pub(crate) short: Vec<(String, Arc<Mark>)>,
 }
 
 impl<'a> TextScrub<'a> {
@@ -53,6 +55,7 @@ impl<'a> TextScrub<'a> {
             entered: Vec::new(),
             hits: Vec::new(),
             secrets: Vec::new(),
+            short: Vec::new(),
         })
     }
 
@@ -118,6 +121,9 @@ impl<'a> TextScrub<'a> {
             if (ECHO_BYTES_MIN..=ECHO_BYTES_MAX).contains(&secret.len()) {
                 self.secrets.push((secret.to_owned(), Arc::clone(&mark)));
             }
+        }
+        if echoes && mark.is_own() && (1..ECHO_BYTES_MIN).contains(&value.len()) {
+            self.short.push((value.to_owned(), Arc::clone(&mark)));
         }
         mark.text.clone()
     }

@@ -447,6 +447,21 @@ fn account_ids_become_one_pseudonym_wherever_a_key_names_them() {
     assert_eq!(clean.get().facts.entities[0].id, id);
     assert_eq!(clean.get().facts.target, Some(format!("account:{id}")));
     assert_eq!(clean.get().bodies[0].body, format!(r#"{{"account_id":"{id}","amount":40}}"#));
+    // A key that only the arguments have gives away the short id elsewhere too, where it is all there is.
+    let step = Step {
+        facts: Facts {
+            target: Some("order:2291".to_owned()),
+            entities: vec![Entity { kind: "account".to_owned(), id: "2291".to_owned() }],
+            key: Some("refund 2291".to_owned()),
+            ..Facts::default()
+        },
+        bodies: vec![body(r#"{"customer":"2291","n":2291}"#, true)],
+        ..Step::default()
+    };
+    let clean = with(vec![RuleSpec::keys("acct", &["customer"]).does(Method::Hash)], step);
+    assert_eq!(clean.get().facts.entities[0].id, id);
+    assert_eq!(clean.get().facts.target, Some(format!("order:{id}")));
+    assert_eq!(clean.get().facts.key.as_deref(), Some("refund 2291"));
 }
 
 #[test]

@@ -15,6 +15,9 @@ use crate::redaction::settings::Limits;
 use crate::redaction::source::At;
 use crate::redaction::text::TextScrub;
 
+/// Values, each with what stands for it.
+type Values = Vec<(String, Arc<Mark>)>;
+
 /// What became of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Did {
@@ -36,6 +39,8 @@ pub(crate) struct Scrubber<'a> {
     redactions: BTreeMap<(String, String, &'static str), (u32, u64)>,
     /// Values found under secret keys.
     pub(crate) secrets: Vec<(String, Arc<Mark>)>,
+    /// Those too short to be looked for in texts: only what identifies is compared with them, as a whole.
+    pub(crate) short: Vec<(String, Arc<Mark>)>,
     /// Paths of what was withheld.
     pub(crate) withheld: Vec<String>,
     /// Bodies of which nothing may stay, and what takes each.
@@ -51,6 +56,7 @@ impl<'a> Scrubber<'a> {
             event: false,
             redactions: BTreeMap::new(),
             secrets: Vec::new(),
+            short: Vec::new(),
             withheld: Vec::new(),
             lost: BTreeMap::new(),
         }
@@ -95,11 +101,11 @@ impl<'a> Scrubber<'a> {
     pub(crate) fn text_at(&mut self, place: &Place<'_>, spot: &Spot, text: &mut String) -> Did {
         let result = TextScrub::new(self.finder, self.limits, spot, text.len()).and_then(|mut scrub| {
             let new = scrub.scrub(text)?;
-            Ok((new, scrub.hits, scrub.secrets))
+            Ok((new, scrub))
         });
         match result {
-            Ok((new, hits, secrets)) => {
-                self.collect(place, hits, secrets);
+            Ok((new, scrub)) => {
+                self.collect(place, (scrub.hits, scrub.secrets, scrub.short));
                 let Some(new) = new else { return Did::Nothing };
                 *text = new;
                 Did::Replaced
@@ -200,8 +206,7 @@ impl<'a> Scrubber<'a> {
         let new = match TextScrub::new(self.finder, self.limits, &spot, 0) {
             Ok(mut scrub) => {
                 let new = scrub.mask(text, by);
-                let (hits, secrets) = (scrub.hits, scrub.secrets);
-                self.collect(place, hits, secrets);
+                self.collect(place, (scrub.hits, scrub.secrets, scrub.short));
                 new
             }
             Err(Overrun) => Some(by.mark(text, self.finder.key).text.clone()),
@@ -234,13 +239,13 @@ impl<'a> Scrubber<'a> {
     fn collect(
         &mut self,
         place: &Place<'_>,
-        hits: Vec<(Arc<Mark>, usize)>,
-        secrets: Vec<(String, Arc<Mark>)>,
+        (hits, secrets, short): (Vec<(Arc<Mark>, usize)>, Values, Values),
     ) {
         for (mark, bytes) in hits {
             self.note(place, &mark, bytes);
         }
         self.secrets.extend(secrets);
+        self.short.extend(short);
     }
 }
 

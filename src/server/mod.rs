@@ -2,6 +2,7 @@
 mod addresses;
 mod commands;
 mod error;
+mod expiry;
 mod import;
 mod logging;
 mod prepare;
@@ -18,6 +19,7 @@ mod watch;
 pub use addresses::Addresses;
 pub use commands::{check_command, complain, failed, rebuild_command, say, serve_command};
 pub use error::StartError;
+pub use expiry::expire;
 pub use import::import_command;
 pub use logging::start_logging;
 pub use redact::{

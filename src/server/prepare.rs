@@ -109,7 +109,7 @@ pub(in crate::server) async fn record(
 ) -> Result<(), StoreError> {
     let at_ns = now_ns();
     let event = LifecycleEvent { at_ns, event_id: format!("{}-{at_ns}", std::process::id()), kind, detail };
-    record_lifecycle(store, &event, Retention::default().lifecycle_days).await
+    record_lifecycle(store, &event, Retention::default().activity_days).await
 }
 
 /// Nanoseconds since 1970 by the wall clock.

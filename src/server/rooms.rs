@@ -25,6 +25,7 @@ use crate::projection::{Projection, ProjectionSettings};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::addresses::Addresses;
 use crate::server::error::StartError;
+use crate::server::expiry;
 use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
 use crate::server::reload;
 use crate::server::status::Figures;
@@ -32,7 +33,7 @@ use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::queries::unfolded;
-use crate::store::rows::{Encoder, Retention, segment_header};
+use crate::store::rows::{Encoder, segment_header};
 use crate::web::{Desk, EntityTools, OpenCount, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
@@ -86,8 +87,12 @@ impl Rooms {
         let (log, recovery) = Log::open(log_settings(settings))?;
         let stop = CancellationToken::new();
         let watch = Watch::start(store.clone(), answering, stop.clone()).await;
-        let encoder = Arc::new(Encoder::new(Retention::default(), BODIES_REMEMBERED_MAX));
-        let projection = Projection::start(store.clone(), ProjectionSettings::default());
+        let encoder = Arc::new(Encoder::new(settings.retention.clone(), BODIES_REMEMBERED_MAX));
+        let kept_days = settings.retention.longest().longest_days();
+        let projection = Projection::start(
+            store.clone(),
+            ProjectionSettings { kept_days, ..ProjectionSettings::default() },
+        );
         let sink = Stored::new(store.clone(), encoder.clone(), follow(projection.clone()));
         let drain = Drain::start(log.clone(), Arc::new(sink), DrainSettings::default());
         let ack = if settings.ack_after_store { Ack::Store { patience: STORE_ACK_WITHIN } } else { Ack::Log };
@@ -96,7 +101,13 @@ impl Rooms {
         let meters = Meters::new(&mut registry);
         let notices = tell(settings, &store, Gauges::new(&mut registry));
         let conventions = Conventions::new(settings.tools.clone());
-        let pipeline = Arc::new(Pipeline { conventions, rules: rules.clone(), encoder, keys });
+        let pipeline = Arc::new(Pipeline {
+            conventions,
+            sampling: settings.sampling.clone(),
+            rules: rules.clone(),
+            encoder,
+            keys,
+        });
         let desk = desk(&rules, &pipeline);
         let receiver = Receiver::new(pipeline, keeper.clone(), meters.clone());
         let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
@@ -116,7 +127,7 @@ impl Rooms {
         let entities = EntityTools {
             aliases: Arc::new(settings.aliases.clone()),
             rules: Arc::new(settings.tools.clone()),
-            retention: Retention::default(),
+            retention: settings.retention.of(&Project::default()),
         };
         let web = web_router(settings, at, (&store, entities), (desk, figures.clone()));
         report(&store, &recovery, answering).await;
@@ -124,6 +135,7 @@ impl Rooms {
             catch_up(&store, &projection).await;
             reload::announce(&store, &rules).await;
         }
+        expiry::watch(store.clone(), stop.clone());
         reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());
         Ok(Self { store, log, drain, projection, notices, otlp, web, figures, stop })
     }
@@ -194,7 +206,7 @@ fn tell(settings: &Settings, store: &Store, gauges: Gauges) -> Notices {
         tools: settings.tools.clone(),
         every: LOOK_EVERY,
         backoff: LOOK_EVERY,
-        kept_days: Retention::default().longest_days(),
+        kept_days: settings.retention.of(&Project::default()).activity_days,
         now_ns,
     };
     Notices::start(store.clone(), told, gauges)
@@ -249,6 +261,7 @@ fn web_router(
             base_path: settings.base_path.clone(),
             hosts: settings.hosts.clone(),
             project: Project::default(),
+            retention: settings.retention.clone(),
             otlp_http: at.otlp_http.to_string(),
             otlp_grpc: at.otlp_grpc.to_string(),
             prices: settings.prices.clone(),

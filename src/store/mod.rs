@@ -24,6 +24,7 @@ mod derived;
 mod engine;
 mod entity_lines;
 mod error;
+mod expiry;
 mod finding_filter;
 mod insert;
 mod key_traces;
@@ -47,6 +48,7 @@ pub use derived::{
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use entity_lines::EntityFilter;
 pub use error::{Answer, StoreError};
+pub use expiry::Expired;
 pub use finding_filter::FindingFilter;
 pub use key_traces::{KEY_TRACES_MAX, key_traces};
 pub use migrate::MigrateError;

@@ -11,7 +11,6 @@ use crate::domain::resolutions::{Standing, resolutions};
 use crate::domain::scope::Scope;
 use crate::store::StoreError;
 use crate::store::queries::{Appended, append_case_event, case, case_events};
-use crate::store::rows::Retention;
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
 use crate::web::state::WebState;
@@ -277,7 +276,7 @@ fn event(case: &Case, last: Option<&CaseEvent>, actor: &Actor, act: CaseAct) -> 
 /// Inserts until the store confirms: whether it kept a row whose insert was not answered is unknown, and the
 /// same row under the same token adds nothing.
 async fn append(state: &WebState, scope: &Scope, event: &CaseEvent) -> Result<Appended, WebError> {
-    let kept_days = Retention::default().longest_days();
+    let kept_days = state.settings.retention.of(&scope.project).longest_days();
     let mut tries = 0;
     loop {
         match append_case_event(&state.store, scope, event, kept_days).await {

@@ -18,6 +18,7 @@ mod gallery;
 mod health;
 mod host;
 mod json;
+mod kept_for;
 mod key;
 mod link;
 mod list;

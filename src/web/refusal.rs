@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
+use crate::web::kept_for;
 use crate::web::page::{Page, Shell};
 use crate::web::state::WebState;
 use crate::web::text;
@@ -64,6 +65,10 @@ fn sentence(error: &WebError, state: &WebState) -> String {
         );
     }
     let said = text::sentence(&error.to_string());
+    if said.ends_with("or it has expired.") {
+        let kept = state.settings.retention.of(&state.settings.project);
+        return format!("{said} {}", kept_for::of_missing(kept, format::now_ns()));
+    }
     if said.ends_with(['.', '?']) { said } else { format!("{said}.") }
 }
 

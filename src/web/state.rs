@@ -8,6 +8,7 @@ use crate::domain::ids::{Project, TraceId};
 use crate::domain::price::Prices;
 use crate::domain::readiness::Decided;
 use crate::store::Store;
+use crate::store::rows::Retentions;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
@@ -56,6 +57,8 @@ pub struct WebSettings {
     pub hosts: Vec<String>,
     /// The one project there is until access is configured.
     pub project: Project,
+    /// How long what is received is kept.
+    pub retention: Retentions,
     /// Where OTLP over HTTP is taken, shown to who has sent nothing yet: `127.0.0.1:4318`.
     pub otlp_http: String,
     /// Where OTLP over gRPC is taken.

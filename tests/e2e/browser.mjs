@@ -240,10 +240,30 @@ const stories = {
     }
   },
 
+  async 'rules are tried on a page, without JavaScript, and nothing of it is kept'() {
+    const page = await newPage({ javaScriptEnabled: false });
+    await page.goto(`${ui}/redaction`);
+    assert.match(await page.locator('main').innerText(), /Built-in rules[^]*more that are on/);
+    const rule = '[[rules]]\nid = "order"\ntype = "pattern"\npattern = "ord_[0-9]+"\n';
+    await page.locator('textarea[name="sample"]').fill('refund ord_4812 to card 4111 1111 1111 1111 <b>');
+    await page.locator('textarea[name="rules"]').fill(rule);
+    await page.locator('input[name="kept"]').check();
+    await page.locator('.playground button').click();
+    const after = await page.locator('pre.after').innerText();
+    assert.match(after, /^refund [^]*order[^]*to card [^]*card-number <b>$/, after);
+    assert.ok(!after.includes('4812') && !after.includes('4111'), after);
+    assert.match(await page.locator('.fired').innerText(), /2 places changed by 2 rules[^]*records would be left otherwise/);
+    await page.locator('textarea[name="rules"]').fill('[[rules]]\nid = "bad"\ntype = "pattern"\npattern = "("\n');
+    await page.locator('.playground button').click();
+    assert.match(await page.locator('.fired').innerText(), /can't be used[^]*`bad`[^]*line 1/);
+    await page.goto(`${ui}/redaction`);
+    assert.equal(await page.locator('textarea[name="sample"]').inputValue(), '');
+  },
+
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/unknowns', '/keys', '/findings', '/readiness',
-      '/status', '/about/findings', '/about/conventions']) {
+      '/redaction', '/status', '/about/findings', '/about/conventions']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);

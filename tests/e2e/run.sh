@@ -57,6 +57,28 @@ grep -q 'all is well' "$work/check.out"
 sed -n '/^```toml/,/^```/p' docs/configuration.md | sed '/^```/d' >"$work/configuration.toml"
 "$recount" check --config "$work/configuration.toml" --data-dir "$work/check" >"$work/check.out"
 grep -q 'all is well' "$work/check.out"
+for page in redaction retention; do
+    sed -n '/^```toml/,/^```/p' "docs/$page.md" | sed '/^```/d' >"$work/$page.toml"
+    "$recount" check --config "$work/$page.toml" --data-dir "$work/check" >"$work/check.out"
+    grep -q 'all is well' "$work/check.out"
+done
+# What docs/redaction.md says of `recount redact test`: 0 as expected, 1 otherwise.
+printf 'ticket 7\nnote: ring Ana, card 4111 1111 1111 1111\n{"account_id": "2291"}\n' >"$work/sample.txt"
+cp "$work/redaction.toml" "$work/recount.toml"
+(cd "$work" && "$recount" redact test --rules recount.toml --input sample.txt >expected.txt 2>/dev/null)
+grep -q 'card-number' "$work/expected.txt"
+grep -q '"acct(4):v0\.' "$work/expected.txt"
+(cd "$work" && "$recount" redact test --rules recount.toml --input sample.txt --expect expected.txt >/dev/null)
+echo other >"$work/expected.txt"
+code=0
+(cd "$work" && "$recount" redact test --rules recount.toml --input sample.txt --expect expected.txt 2>/dev/null) || code=$?
+[ "$code" = 1 ]
+printf '[[redaction.rules]]\nid = "bad"\ntype = "pattern"\npattern = "("\n' >"$work/recount.toml"
+code=0
+"$recount" check --config "$work/recount.toml" --data-dir "$work/check" 2>"$work/check.err" || code=$?
+[ "$code" = 2 ]
+grep -q '`bad`.*line 1' "$work/check.err"
+echo "ok: what docs/redaction.md and docs/retention.md say"
 echo "ok: settings of the README and of docs/configuration.md"
 "$python" "$here/sending.py" "$recount" "$ui=$http" "$second"
 

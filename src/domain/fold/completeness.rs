@@ -25,7 +25,7 @@ pub(super) fn completeness(scene: &Scene<'_>, record_count: u64) -> Completeness
         verdict,
         gaps,
         rejected: 0,
-        sampled: 0,
+        sampled: sampled(scene),
         redacted,
         skew_ms_max: skew_ns(scene) / 1_000_000,
         record_count,
@@ -73,6 +73,15 @@ pub(super) fn every_record<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = &'a
             .chain(node.versions.iter().copied())
             .chain(node.logs.iter().copied())
     })
+}
+
+/// How many records were left out by sampling, as the findings about it begin with their number.
+fn sampled(scene: &Scene<'_>) -> u64 {
+    let said = every_record(scene).flat_map(|record| &record.facts.findings);
+    let counts = said
+        .filter(|finding| finding.code == Code::ReadsSampled)
+        .filter_map(|finding| finding.message.split(' ').next().and_then(|count| count.parse::<u64>().ok()));
+    counts.sum()
 }
 
 fn gaps(scene: &Scene<'_>) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! One request in, rows out: the last step before the log, made once and never again.
 use crate::domain::content::Content;
 use crate::domain::ids::{Digest, Project, RecordId, TraceId};
-use crate::domain::kind::Kind;
 use crate::domain::step::Step;
 use crate::evidence::{CanonicalDigests, ContentDigests, Leaf, ProjectKeys, leaf_hash, leaf_salt};
 use crate::otlp::Refused;
@@ -12,51 +11,12 @@ use crate::store::rows::kept::Kept;
 use crate::store::rows::leaves::{KeptLeaf, write_leaf};
 use crate::store::rows::reader::{ReadError, Reader};
 use crate::store::rows::rejects::{KeptReject, write_reject};
+use crate::store::rows::retention::Retentions;
 use crate::store::rows::steps::write_step;
 use crate::store::rows::stored::Stored;
 use crate::store::rows::table::Table;
 use crate::store::rows::tidy::tidy;
 use crate::store::rows::writer::Writer;
-
-/// How long what is received is kept, in days from its receipt. Client times decide nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
-    /// Acts and everything that leads to them: never below 183 days by default (AI Act, articles 19 and
-    /// 26).
-    pub steps_days: u16,
-    /// Reads.
-    pub reads_days: u16,
-    /// Bodies; at least as long as the steps that use them.
-    pub contents_days: u16,
-    /// What happened to the system itself, and refusals.
-    pub lifecycle_days: u16,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self { steps_days: 183, reads_days: 183, contents_days: 183, lifecycle_days: 3650 }
-    }
-}
-
-impl Retention {
-    /// The longest of the three classes: derived lines, bodies and leaves live as long.
-    pub(crate) fn longest_days(self) -> u16 {
-        self.steps_days.max(self.reads_days).max(self.contents_days)
-    }
-
-    fn days(self, kind: Kind) -> u16 {
-        match kind {
-            Kind::Read => self.reads_days,
-            Kind::Think
-            | Kind::Act
-            | Kind::Reconcile
-            | Kind::Wait
-            | Kind::Agent
-            | Kind::Transport
-            | Kind::Other => self.steps_days,
-        }
-    }
-}
 
 /// What is to be kept of one request.
 #[derive(Debug)]
@@ -108,14 +68,14 @@ pub enum EncodeError {
 /// Makes rows. Shared by all who receive.
 #[derive(Debug)]
 pub struct Encoder {
-    retention: Retention,
+    retention: Retentions,
     stored: Stored,
 }
 
 impl Encoder {
     /// An encoder that remembers at most so many stored bodies (about 100 bytes of memory each).
-    pub fn new(retention: Retention, bodies_max: usize) -> Self {
-        Self { retention, stored: Stored::new(bodies_max) }
+    pub fn new(retention: impl Into<Retentions>, bodies_max: usize) -> Self {
+        Self { retention: retention.into(), stored: Stored::new(bodies_max) }
     }
 
     /// The rows of a request: every record, and each body that is not known to be stored.
@@ -133,7 +93,10 @@ impl Encoder {
                 project: request.project,
                 record_id: *record_id,
                 received_ns: request.received_ns,
-                expires: Day::after(request.received_ns, self.retention.days(step.facts.kind)),
+                expires: Day::after(
+                    request.received_ns,
+                    self.retention.of(request.project).days(step.facts.kind),
+                ),
                 step,
                 bodies,
                 arguments_canonical: canonical(&by_value, step, step.arguments),
@@ -175,7 +138,7 @@ impl Encoder {
         request: &Request<'_>,
         steps: impl Iterator<Item = (&'a Step, &'a Vec<Digest>)>,
     ) -> Rows {
-        let expires = Day::after(request.received_ns, self.retention.longest_days());
+        let expires = Day::after(request.received_ns, self.retention.of(request.project).contents_days);
         let mut wanted: Vec<(TraceId, Digest, &Content)> = steps
             .flat_map(|(step, digests)| {
                 step.bodies.iter().zip(digests).map(|(body, digest)| (step.facts.trace_id, *digest, body))
@@ -209,7 +172,7 @@ impl Encoder {
             hash,
             record_id: kept.record_id,
             trace_id: kept.step.facts.trace_id,
-            expires: Day::after(kept.received_ns, self.retention.longest_days()),
+            expires: Day::after(kept.received_ns, self.retention.of(kept.project).longest_days()),
         }
     }
 
@@ -232,7 +195,7 @@ impl Encoder {
                 at_ns,
                 position: u32::try_from(position).unwrap_or(u32::MAX),
                 source,
-                expires: Day::after(at_ns, self.retention.lifecycle_days),
+                expires: Day::after(at_ns, self.retention.of(project).activity_days),
                 refused,
             };
             rows.add(|out| write_reject(out, &kept));

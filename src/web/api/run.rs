@@ -14,6 +14,7 @@ use crate::web::api::step::Step;
 use crate::web::api::summary::Summary;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::kept_for::Coverage;
 use crate::web::link::{encoded, segment};
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
@@ -69,7 +70,13 @@ pub(in crate::web) async fn show(
     let heads: Vec<Place> = places.unwrap_or_default().into_iter().collect();
     let wants = Wants { heads, ..Wants::default() };
     let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
-    Ok(Answer(whole_run((&run, &state.settings.prices), &bodies, contexts_abridged)).into_response())
+    let kept = state.settings.retention.of(&viewer.scope.project);
+    let coverage = Coverage::of(&state.store, &viewer.scope, kept, now_ns).await;
+    Ok(Answer(Covered {
+        run: whole_run((&run, &state.settings.prices), &bodies, contexts_abridged),
+        coverage,
+    })
+    .into_response())
 }
 
 fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
@@ -79,6 +86,14 @@ fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
 
 fn traces(state: &WebState, trace: &str) -> String {
     format!("{}/{}", state.links().to("/api/v1/traces"), encoded(trace))
+}
+
+/// The answer about a run, and how far back answers can go.
+#[derive(Serialize)]
+struct Covered {
+    #[serde(flatten)]
+    run: WholeRun,
+    coverage: Coverage,
 }
 
 /// Every body of every context, once; `None` when naming them all would fill the answer.

@@ -9,6 +9,7 @@ use crate::web::api::answer::Answer;
 use crate::web::api::summary::Summary;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::kept_for::Coverage;
 use crate::web::list::asked::Asked;
 use crate::web::params::Params;
 use crate::web::state::WebState;
@@ -21,6 +22,7 @@ const LIMIT: u16 = 50;
 struct List {
     runs: Vec<Summary>,
     next: Option<String>,
+    coverage: Coverage,
 }
 
 /// Answers `GET /api/v1/runs`.
@@ -36,7 +38,9 @@ pub(in crate::web) async fn list(
     let asked_for = RunFilter { prices: prices.clone(), ..asked.filter(&asked.query, now_ns) };
     let filter = state.desk.widened(&viewer.scope.project, asked_for);
     let page = runs(&state.store, &viewer.scope, &filter, place, now_ns).await?;
+    let kept = state.settings.retention.of(&viewer.scope.project);
     Ok(Answer(List {
+        coverage: Coverage::of(&state.store, &viewer.scope, kept, now_ns).await,
         runs: page.runs.into_iter().map(|row| Summary::of(row.summary, prices)).collect(),
         next: page.next.map(|place| asked.cursor(&place)),
     })

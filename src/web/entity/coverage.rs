@@ -131,7 +131,7 @@ impl Coverage {
             runs_dropping: tally.dropping,
             sampled_reads: 0,
             skew_ms_max: tally.skew_ms_max,
-            acts_kept_from: kept(around.retention.steps_days),
+            acts_kept_from: kept(around.retention.acts_days),
             reads_kept_from: kept(around.retention.reads_days),
             bodies_kept_from: kept(around.retention.contents_days),
             erasures: around.erasures.clone(),

@@ -34,6 +34,7 @@ pub(in crate::web) struct RedactionPage {
     refused: Option<String>,
     own: Vec<Line>,
     builtin: Vec<Line>,
+    quiet: Vec<Line>,
     off: Vec<Line>,
     others: Vec<Line>,
     unread: bool,
@@ -54,6 +55,26 @@ struct Line {
     version: String,
     origin: Text,
     fired: String,
+}
+
+/// Where a rule is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Own,
+    Fired,
+    Quiet,
+    Off,
+}
+
+impl Listed {
+    fn of(line: &RuleLine, count: u64) -> Self {
+        match (line.origin.starts_with("pack "), line.on, count) {
+            (false, _, _) => Self::Own,
+            (true, false, _) => Self::Off,
+            (true, true, 0) => Self::Quiet,
+            (true, true, _) => Self::Fired,
+        }
+    }
 }
 
 /// The outcome of a try.
@@ -133,20 +154,19 @@ async fn page(state: &WebState, viewer: &Viewer, form: Form) -> Response {
         Some(other) => diff(&state.store, &viewer.scope, (now, other)).await.ok(),
         None => None,
     };
-    let mut lines: Vec<(bool, bool, Line)> = listing(settings)
+    let mut lines: Vec<(Listed, Line)> = listing(settings)
         .into_iter()
         .map(|line| {
             let count = fired.remove(&line.label).unwrap_or_default();
-            (line.on, !line.origin.starts_with("pack "), of(line, count, unread))
+            (Listed::of(&line, count), of(line, count, unread))
         })
         .collect();
-    let mut take = |wanted: (bool, bool)| -> Vec<Line> {
+    let mut take = |wanted: Listed| -> Vec<Line> {
         let (taken, left) =
-            std::mem::take(&mut lines).into_iter().partition(|(on, own, _)| (*on, *own) == wanted);
+            std::mem::take(&mut lines).into_iter().partition::<Vec<_>, _>(|(state, _)| *state == wanted);
         lines = left;
-        taken.into_iter().map(|(_, _, line)| line).collect()
+        taken.into_iter().map(|(_, line)| line).collect()
     };
-    let (own, builtin, off) = (take((true, true)), take((true, false)), take((false, false)));
     Page(RedactionPage {
         shell: Shell::of(state, viewer, "Redaction"),
         facts: facts(state, settings, now, now_ns),
@@ -156,9 +176,10 @@ async fn page(state: &WebState, viewer: &Viewer, form: Form) -> Response {
             .since()
             .1
             .map(|refused| format!("{} UTC: {}", format::minute(refused.at_ns), refused.why)),
-        own,
-        builtin,
-        off,
+        own: take(Listed::Own),
+        builtin: take(Listed::Fired),
+        quiet: take(Listed::Quiet),
+        off: take(Listed::Off),
         others: fired.into_iter().map(|(rule, count)| gone(rule, count)).collect(),
         unread,
         sample: Text::new(form.sample),
@@ -203,7 +224,8 @@ fn of(line: RuleLine, count: u64, unread: bool) -> Line {
         place: Text::new(shortened(&line.place, 120)),
         does: Text::new(shortened(&line.does, 60)),
         version: line.version,
-        origin: Text::new(line.origin),
+        // Of a path, the file's name is enough.
+        origin: Text::new(line.origin.rsplit('/').next().unwrap_or_default()),
         fired,
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::summary::RunSummary;
 use crate::store::rows::StepRow;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::kept_for;
 use crate::web::link::encoded;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
@@ -82,6 +83,9 @@ async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Re
     let Some(look) = Look::of(run, view) else { return Ok(Loaded::default()) };
     let wants = wants(run, &look, view);
     let mut bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
+    let kept = state.settings.retention.of(&viewer.scope.project);
+    let received_ns = look.attempt.record.received_ns;
+    bodies.say_of_missing(kept_for::of_missing_body(kept, received_ns, format::now_ns()));
     let ids = &look.attempt.record.facts;
     let kept = match wants.span {
         true => reading::kept(&state.store, &viewer.scope, (ids.trace_id, ids.span_id)).await?,

@@ -12,6 +12,7 @@ use crate::store::queries::{run_facets, run_histogram, runs};
 use crate::store::{RunFilter, Store, StoreError};
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::kept_for::Coverage;
 use crate::web::list::address::{Address, Range};
 use crate::web::list::asked::{Asked, Unread};
 use crate::web::list::facets::{Counts, Group, chosen, groups};
@@ -69,6 +70,8 @@ pub(in crate::web) struct List {
     pub(in crate::web) lines: Vec<Line>,
     /// Such as "1,284 runs, newest first".
     pub(in crate::web) count: String,
+    /// How far back the records go.
+    pub(in crate::web) coverage: String,
     /// The newest runs, when the page begins further down.
     pub(in crate::web) newest: Option<String>,
     /// The runs after these.
@@ -158,10 +161,13 @@ async fn listed(
     let by_account = |id: &str| address.with(&Query::default().with_only(Field::Account, Some(id)));
     let line = |run: &RunSummary| Line::of(run, prices.total(run), (&links, by_account), now_ns);
     let lines = page.runs.iter().map(|row| line(&row.summary)).collect();
+    let kept = state.settings.retention.of(&scope.project);
+    let coverage = Coverage::of(&state.store, scope, kept, now_ns).await;
     Ok(Body::List(Box::new(List {
         groups: groups(&counts, query, address),
         pulse: Pulse::of(&counts, &histogram, bins, (query, address)),
         count: format!("{}, newest first, times in UTC", format::counted(counts.all.runs, "run", "runs")),
+        coverage: coverage.sentence(),
         newest: after.map(|_| address.with(query)),
         older: page.next.map(|next| address.after(query, &asked.cursor(&next))),
         between: between(asked).map(|line| (line, address.any_time(query))),

@@ -28,24 +28,33 @@ pub(in crate::web) struct Body {
 
 /// Bodies by place.
 #[derive(Debug, Default)]
-pub(in crate::web) struct Bodies(HashMap<Place, Body>);
+pub(in crate::web) struct Bodies {
+    kept: HashMap<Place, Body>,
+    /// What is said of a body that is not there.
+    gone: String,
+}
 
 impl Bodies {
     /// Adds a body; its first words never replace all of it.
     pub(in crate::web) fn add(&mut self, place: Place, body: Body) {
-        if body.whole || !self.0.contains_key(&place) {
-            self.0.insert(place, body);
+        if body.whole || !self.kept.contains_key(&place) {
+            self.kept.insert(place, body);
         }
     }
 
     /// Adds all bodies of another load.
     pub(in crate::web) fn append(&mut self, other: Self) {
-        other.0.into_iter().for_each(|(place, body)| self.add(place, body));
+        other.kept.into_iter().for_each(|(place, body)| self.add(place, body));
+    }
+
+    /// Says this of a body that is not there.
+    pub(in crate::web) fn say_of_missing(&mut self, gone: String) {
+        self.gone = gone;
     }
 
     /// The body at a place, when it was loaded.
     pub(in crate::web) fn get(&self, place: &Place) -> Option<&Body> {
-        self.0.get(place)
+        self.kept.get(place)
     }
 }
 
@@ -77,6 +86,8 @@ pub(in crate::web) struct Piece {
     pub(in crate::web) is_new: bool,
     /// Only a part of it is shown.
     pub(in crate::web) cut: bool,
+    /// What is said when it is not there.
+    pub(in crate::web) gone: String,
 }
 
 impl Piece {
@@ -96,6 +107,7 @@ impl Piece {
             href: links.content(&place.0, &place.1),
             part: links.content_part(&place.0, &place.1),
             is_new: false,
+            gone: bodies.gone.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 mod cluster;
 mod columns;
 mod crash;
+mod expiry;
 mod inserts;
 mod migrations;
 mod network;

@@ -15,6 +15,8 @@ pub(crate) struct Serving {
     pub(crate) ui: String,
     /// Host and port of OTLP over HTTP.
     pub(crate) otlp_http: String,
+    /// Host and port of OTLP over gRPC.
+    pub(crate) otlp_grpc: String,
 }
 
 /// The program with arguments, its engine found as by the other tests.
@@ -35,9 +37,15 @@ const FREE_PORTS: [&str; 6] =
 impl Serving {
     /// Serves from a data directory.
     pub(crate) fn start(data_dir: &Path, more: &[&str]) -> Self {
+        Self::start_saying(data_dir, more, ("info", Stdio::null()))
+    }
+
+    /// The same, with a log of this level to there.
+    pub(crate) fn start_saying(data_dir: &Path, more: &[&str], (level, to): (&str, Stdio)) -> Self {
         let dir = data_dir.to_str().unwrap();
         let arguments = [&["serve", "--data-dir", dir], FREE_PORTS.as_slice(), more].concat();
-        let mut process = recount(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut process =
+            recount(&arguments).env("RECOUNT_LOG", level).stdout(Stdio::piped()).stderr(to).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let ready = loop {
             let line = lines.next().unwrap().unwrap();
@@ -49,7 +57,7 @@ impl Serving {
             let value = ready.split(' ').find_map(|field| field.strip_prefix(name)).unwrap();
             value.trim_start_matches("=http://").to_owned()
         };
-        Self { process, ui: field("ui"), otlp_http: field("otlp_http") }
+        Self { process, ui: field("ui"), otlp_http: field("otlp_http"), otlp_grpc: field("otlp_grpc") }
     }
 
     /// Ends it as the loss of power would.

@@ -6,7 +6,8 @@ pub(super) const RULE: Rule = Rule {
     code: Code::ReadsSampled,
     about: About {
         title: "Reads sampled away",
-        means: "The sender says that it left out reads of this run (recount.reads_sampled).",
+        means: "The sender says that it left out reads of this run (recount.reads_sampled), or a rule \
+                here did (sampling.reads).",
         matters: "What the model read there can’t be shown. Acts are never left out.",
         remedy: "Nothing, if that was decided. Else send everything: a read may be the one look that \
                   mattered.",
