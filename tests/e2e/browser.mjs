@@ -131,12 +131,12 @@ const stories = {
     const page = await newPage();
     await page.goto(`${ui}/readiness`);
     const answers = async (agent) => {
-      const group = page.locator('.matrix tbody').filter({ has: page.locator('.matrix-agent', { hasText: agent }) });
+      const group = page.locator('.matrix tbody').filter({ has: page.locator('.matrix-agent', { hasText: new RegExp(`^\\s*${agent} \\d`) }) });
       const row = group.locator('tr', { has: page.locator('th', { hasText: 'issue_refund' }) });
       return row.locator('.mark').evaluateAll((marks) => marks.map((mark) => mark.dataset.answer));
     };
     assert.deepEqual((await answers('support-agent')).slice(0, 4), ['partly', 'no', 'no', 'no']);
-    assert.deepEqual((await answers('refund-agent')).slice(0, 2), ['yes', 'yes']);
+    assert.deepEqual((await answers('support-agent-durable')).slice(0, 2), ['yes', 'yes']);
     assert.equal(await page.locator('.reply').count(), 6);
     await page.locator('.proofs a').first().click();
     await page.waitForURL((url) => url.pathname.startsWith('/runs/'));

@@ -167,8 +167,7 @@ fn when_unknown(sheet: &ToolSheet) -> Reply {
     let reply = match (sheet.acts(), sheet.ruled.on_unknown) {
         (false, _) => Reply::new(Answer::DoesNotApply, "It only reads.", ""),
         (true, _) if blind > 0 => {
-            let why =
-                format!("{unknown} outcomes were unknown, and {blind} times it was sent again blindly.");
+            let why = format!("Sent again blindly {blind} of {unknown} times that the outcome was unknown.");
             Reply::new(Answer::No, why, "Let unknown block the repeat until a look-up has settled it.")
         }
         (true, Some(rule)) if unknown == 0 => {

@@ -153,7 +153,7 @@ impl Shown {
 fn seen(proof: &Proof, links: &Links) -> Seen {
     let example = proof.example.as_ref();
     Seen {
-        line: format!("{} {}", format::count(proof.count), proof.what),
+        line: format!("{}: {}", proof.what, format::count(proof.count)),
         href: example.map(|seen| links.step(&seen.run_id, seen.number, &seen.span_id)),
     }
 }

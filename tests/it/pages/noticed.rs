@@ -206,7 +206,7 @@ async fn readiness_tells_the_naive_loop_from_the_designed_one() {
         assert!(site.get(&address).await.status.is_success(), "{address}");
     }
     let one = site.page("/readiness?days=7&agent=shop&tool=issue_refund").await;
-    assert!(one.contains("2 acts without a key") && one.contains("?span=") && !one.contains("find_refund"));
+    assert!(one.contains("acts without a key: 2") && one.contains("?span=") && !one.contains("find_refund"));
     let csv = site.get("/api/v1/readiness?format=csv&agent=bank").await;
     assert!(csv.is("text/csv") && csv.body.starts_with("agent,tool,"), "{}", csv.body);
     assert_eq!(csv.body.lines().count(), 1 + 2 * 6);

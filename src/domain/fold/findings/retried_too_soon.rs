@@ -4,7 +4,7 @@ use crate::domain::fold::findings::rule::{About, Find, Rule};
 use crate::domain::fold::http_date::http_date_ns;
 use crate::domain::fold::noted::Noted;
 use crate::domain::fold::scene::Scene;
-use crate::domain::fold::words::took;
+use crate::domain::fold::words::{times, took};
 
 pub(super) const RULE: Rule = Rule {
     code: Code::RetriedTooSoon,
@@ -29,23 +29,30 @@ fn find(scene: &Scene<'_>) -> Vec<Noted> {
     let mut noted = Vec::new();
     for draft in scene.drafts.ids() {
         let sends = sends(scene, draft);
-        for (before, after) in sends.iter().zip(sends.iter().skip(1)) {
-            let (refused, again) = (&scene.nodes[*before], &scene.nodes[*after]);
-            let asked = refused.facts().http.as_ref().and_then(|http| http.retry_after.as_deref());
-            let Some((end, asked)) = refused.end.zip(asked) else { continue };
-            let Some(earliest) = earliest(asked, end) else { continue };
-            if again.start >= refused.start && again.start < earliest {
-                let message = format!(
-                    "{} was tried again after {} where the refusal asked for {}",
-                    scene.act_words(draft),
-                    took(again.start.saturating_sub(end)),
-                    wait(asked, end)
-                );
-                noted.push(Noted::spans(scene, Code::RetriedTooSoon, message, vec![*before, *after]));
-            }
-        }
+        let pairs = sends.iter().copied().zip(sends.iter().copied().skip(1));
+        let early: Vec<(usize, usize, String)> =
+            pairs.filter_map(|(before, after)| Some((before, after, early(scene, before, after)?))).collect();
+        let Some((_, _, first)) = early.first() else { continue };
+        let more = match early.len() {
+            1 => String::new(),
+            n => format!(", and {} more", times(n - 1)),
+        };
+        let message = format!("{} {first}{more}", scene.act_words(draft));
+        let mut nodes: Vec<usize> = early.iter().flat_map(|(before, after, _)| [*before, *after]).collect();
+        nodes.dedup();
+        noted.push(Noted::spans(scene, Code::RetriedTooSoon, message, nodes));
     }
     noted
+}
+
+/// In words how early a call came after a refusal; `None` when it was not.
+fn early(scene: &Scene<'_>, before: usize, after: usize) -> Option<String> {
+    let (refused, again) = (&scene.nodes[before], &scene.nodes[after]);
+    let asked = refused.facts().http.as_ref()?.retry_after.as_deref()?;
+    let end = refused.end?;
+    let soon = again.start >= refused.start && again.start < earliest(asked, end)?;
+    let waited = took(again.start.saturating_sub(end));
+    soon.then(|| format!("was tried again after {waited} where the refusal asked for {}", wait(asked, end)))
 }
 
 /// Everything that a step sent, in order of time: its HTTP calls, or the attempt itself where it has none.
