@@ -2,14 +2,14 @@
 use std::process::ExitCode;
 
 use recount::config::{
-    Command, ConfigError, DemoArgs, File, RedactCommand, RedactKeyCommand, ServeArgs, Settings, parse,
-    parse_file, resolve,
+    Command, ConfigError, DemoArgs, File, KeyArgs, RedactCommand, RedactKeyCommand, ServeArgs, Settings,
+    UserArgs, parse, parse_file, resolve,
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, import_command, rebuild_command, redact_key_list_command,
+    check_command, complain, import_command, key_command, rebuild_command, redact_key_list_command,
     redact_key_new_command, redact_key_rotate_command, redact_reveal_command, redact_test_command,
-    serve_command, start_logging,
+    serve_command, start_logging, user_command,
 };
 
 fn main() -> ExitCode {
@@ -55,6 +55,12 @@ fn main() -> ExitCode {
                 runtime.block_on(redact_reveal_command(settings, what, who))
             }),
         },
+        Command::User(UserArgs { command }) => run(command.serve().clone(), &|settings| {
+            runtime.block_on(user_command(settings, command.clone()))
+        }),
+        Command::Key(KeyArgs { command }) => {
+            run(command.serve().clone(), &|settings| runtime.block_on(key_command(settings, command.clone())))
+        }
         Command::Demo(DemoArgs { mut serve, runs, once }) => {
             let file = match &serve.config {
                 Some(path) => parse_file(Some(path)),

@@ -140,7 +140,8 @@ async fn played(rounds: u32) -> (Vec<Truth>, BTreeMap<String, Run>) {
         records: Mutex::default(),
     });
     let meters = Meters::new(&mut Registry::default());
-    let router = router(&DoorSettings::default(), meters, inside.clone());
+    let router =
+        router(&DoorSettings::default(), recount::access::Access::development(), meters, inside.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

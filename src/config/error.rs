@@ -30,15 +30,4 @@ pub enum ConfigError {
         /// Why, and what would do.
         reason: String,
     },
-    /// An address that others can reach, without credentials.
-    #[error(
-        "{setting} is {value}, which others can reach, and no credentials are set up: \
-         listen on a loopback address such as 127.0.0.1, and put a proxy with access control in front"
-    )]
-    Exposed {
-        /// The setting's name.
-        setting: &'static str,
-        /// The address.
-        value: String,
-    },
 }

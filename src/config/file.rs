@@ -12,6 +12,7 @@ use crate::config::redaction::{RedactionTable, Written};
 use crate::config::retention::RetentionTable;
 use crate::config::sampling::SamplingTable;
 use crate::config::tools::ToolTable;
+use crate::config::vouching::{OidcTable, ProxyTable};
 use crate::config::webhooks::WebhookTable;
 use crate::domain::ids::Project;
 use crate::redaction::{AllSettings, Rulebook, Settings as RedactionSettings};
@@ -32,6 +33,9 @@ pub struct File {
     pub(super) hosts: Option<Vec<String>>,
     pub(super) cors_origins: Option<Vec<String>>,
     pub(super) base_path: Option<String>,
+    pub(super) https: Option<bool>,
+    pub(super) oidc: Option<OidcTable>,
+    pub(super) proxy: Option<ProxyTable>,
     #[serde(default)]
     pub(super) redaction: RedactionTable,
     #[serde(default)]

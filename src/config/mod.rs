@@ -3,22 +3,27 @@ mod aliases;
 mod args;
 mod error;
 mod file;
+mod people;
 mod prices;
 mod redaction;
 mod retention;
 mod sampling;
+mod serving;
 mod settings;
 mod show;
 mod span;
 mod tools;
+mod vouching;
 mod webhooks;
 
 pub use args::{
     Cli, Command, DemoArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand, RedactRevealArgs,
-    RedactTestArgs, ServeArgs, parse,
+    RedactTestArgs, parse,
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};
+pub use people::{KeyArgs, KeyCommand, UserArgs, UserCommand};
 pub use redaction::{rules_in, rules_of};
+pub use serving::ServeArgs;
 pub use settings::{Setting, Settings, Source, StoreSetting, log_filter, resolve};
 pub use show::show;

@@ -7,13 +7,14 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use crate::config::aliases::aliases;
-use crate::config::args::ServeArgs;
 use crate::config::error::ConfigError;
 use crate::config::file::{File, ProjectTable, redaction_of};
 use crate::config::prices::prices;
 use crate::config::retention::RetentionTable;
 use crate::config::sampling::SamplingTable;
+use crate::config::serving::ServeArgs;
 use crate::config::tools::tool_rules;
+use crate::config::vouching::{OidcTable, ProxyTable};
 use crate::config::webhooks::webhooks;
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
@@ -23,6 +24,7 @@ use crate::ingest::Sampling;
 use crate::notices::Endpoint;
 use crate::redaction::AllSettings;
 use crate::store::rows::{Retention, Retentions};
+use crate::web::{ProviderSettings, ProxySettings};
 
 /// Everything that serving needs to know.
 #[derive(Debug, Clone)]
@@ -57,6 +59,12 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Names of one entity, as the operator declares them.
     pub aliases: Vec<BTreeSet<Entity>>,
+    /// Browsers reach it over TLS, at a proxy.
+    pub https: bool,
+    /// A provider that says who somebody is.
+    pub oidc: Option<ProviderSettings>,
+    /// A proxy that does.
+    pub proxy: Option<ProxySettings>,
     /// What the operator says of tools.
     pub tools: ToolRules,
     /// What the tokens of models cost.
@@ -165,11 +173,11 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
     }
     let sampling = sampling_of(&file.sampling, &file.projects)?;
     picks.one("sampling.reads", [None, file.sampling.reads], 1.0, f64::to_string);
-    for (setting, address) in [("listen", listen), ("otlp_grpc", otlp_grpc), ("otlp_http", otlp_http)] {
-        if !address.ip().is_loopback() {
-            return Err(ConfigError::Exposed { setting, value: address.to_string() });
-        }
-    }
+    let https = picks.one("https", [None, file.https], false, bool::to_string);
+    let oidc = file.oidc.map(OidcTable::checked).transpose()?;
+    let proxy = file.proxy.map(ProxyTable::checked).transpose()?;
+    picks.maybe("oidc.issuer", [None, oidc.as_ref().map(|oidc| oidc.issuer.clone())], Clone::clone);
+    picks.maybe("proxy.header", [None, proxy.as_ref().map(|proxy| proxy.header.clone())], Clone::clone);
     Ok(Settings {
         data_dir,
         store: store_setting(url, cluster, engine)?,
@@ -186,6 +194,9 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         sampling,
         config: file.written.map(|(path, _)| path),
         aliases: aliases(file.aliases)?,
+        https,
+        oidc,
+        proxy,
         tools: tool_rules(file.tools)?,
         prices: prices(file.prices)?,
         webhooks: webhooks(file.webhooks)?,
@@ -357,8 +368,6 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_by_name() {
         for (arguments, file, named) in [
-            (vec!["--listen", "0.0.0.0:4319"], "", "listen is 0.0.0.0:4319"),
-            (vec!["--otlp-http", "[::]:4318"], "", "otlp_http"),
             (vec!["--ack", "memory"], "", "ack can't be \"memory\""),
             (vec!["--base-path", "recount"], "", "base_path"),
             (vec!["--cluster", "main"], "", "clickhouse_url"),

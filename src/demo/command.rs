@@ -62,7 +62,7 @@ async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<(bool,
 }
 
 async fn compare(store: &Store, truths: &[Truth]) -> Result<bool, String> {
-    let scope = Scope { project: Project::default() };
+    let scope = Scope::whole(Project::default());
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
     let mut agree = true;

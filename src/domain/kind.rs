@@ -28,7 +28,7 @@ macro_rules! words {
         }
     };
 }
-pub(in crate::domain) use words;
+pub(crate) use words;
 
 words! {
     /// The kind of a step (design: words).

@@ -22,6 +22,18 @@ words! {
         Expired = "expired",
         /// Something is missing for a while or for good: a damaged log segment, rows set aside.
         Gap = "gap",
+        /// What comes in is refused: the log has no room.
+        Refusing = "refusing",
+        /// What comes in is taken again.
+        Taking = "taking",
+        /// What is kept waits long for the store.
+        Behind = "behind",
+        /// It no longer does.
+        CaughtUp = "caught_up",
+        /// The store does not answer.
+        StoreLost = "store_lost",
+        /// It answers again.
+        StoreBack = "store_back",
         /// Derived tables were made again from records.
         Rebuilt = "rebuilt",
     }

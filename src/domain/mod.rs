@@ -1,6 +1,7 @@
 //! What a step, run, action and case is. No I/O, no wire format, no clock: nothing here can fail.
 pub mod about;
 pub mod action;
+pub mod activity;
 pub mod case;
 pub mod content;
 pub mod cost;

@@ -1,11 +1,14 @@
 //! Who may send at all: asked of every request before its body is read.
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::access::{Access, Denied, Permission, bare, bearer, names_a_key};
 use crate::domain::ids::Project;
 use crate::ingest::asked::Asked;
 use crate::ingest::door::Door;
@@ -44,7 +47,39 @@ fn allow(headers: &HeaderMap) -> Response {
     response
 }
 
-/// The project of a sender. There is one until senders have keys.
-pub(crate) fn project(_headers: &HeaderMap) -> Project {
-    Project::default()
+/// The project of a sender: that of its key, and nothing in what it sends.
+///
+/// # Errors
+/// Why it may not send.
+pub(crate) fn project(access: &Access, parts: &Parts) -> Result<Project, Refusal> {
+    if parts.uri.query().is_some_and(names_a_key) {
+        return Err(Refusal::KeyInAddress);
+    }
+    if access.is_development() {
+        return Ok(Project::default());
+    }
+    let headers = &parts.headers;
+    let key = match (headers.get(header::AUTHORIZATION), headers.get("x-api-key")) {
+        (None, Some(value)) => bare(value.as_bytes())?,
+        (value, _) => bearer(value.map(HeaderValue::as_bytes))?,
+    };
+    if !access.is_known() {
+        return Err(Refusal::AccessUnknown);
+    }
+    let now_ns = now_ns();
+    let directory = access.directory();
+    let (_, entry) = directory.holder(&key, now_ns)?;
+    if !entry.role.allows(Permission::Send) {
+        return Err(Refusal::MayNotSend(entry.role));
+    }
+    if directory.is_closed(&entry.project) {
+        return Err(Denied::Closed.into());
+    }
+    access.used(&entry.id, now_ns);
+    Ok(entry.project.clone())
+}
+
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -58,6 +58,9 @@ impl Asked {
         if let Some(after) = refusal.retry_after() {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));
         }
+        if refusal.status() == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if *refusal == Refusal::WrongMethod {
             headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 
-use crate::access::{Hosts, Origins};
+use crate::access::{Access, Hosts, Origins};
 use crate::domain::ids::Project;
 use crate::ingest::body::{BodyLimits, Packed, collect};
 use crate::ingest::meters::Meters;
@@ -67,8 +67,8 @@ pub struct TurnedAway {
     pub signal: Signal,
     /// Over which transport it came.
     pub transport: &'static str,
-    /// Whose it is.
-    pub project: Project,
+    /// Whose it is; `None` when the sender is a stranger.
+    pub project: Option<Project>,
     /// What the sender hears.
     pub refusal: Refusal,
 }
@@ -93,6 +93,7 @@ pub trait Intake: Send + Sync + 'static {
 /// The door that both listeners open onto.
 pub(crate) struct Door {
     pub(crate) limits: BodyLimits,
+    pub(crate) access: Access,
     pub(crate) hosts: Hosts,
     pub(crate) origins: Origins,
     pub(crate) meters: Arc<Meters>,
@@ -102,13 +103,19 @@ pub(crate) struct Door {
 
 impl Door {
     /// A door with these settings onto this intake.
-    pub(crate) fn new(settings: &DoorSettings, meters: Arc<Meters>, intake: Arc<dyn Intake>) -> Self {
+    pub(crate) fn new(
+        settings: &DoorSettings,
+        access: Access,
+        meters: Arc<Meters>,
+        intake: Arc<dyn Intake>,
+    ) -> Self {
         Self {
             limits: BodyLimits {
                 bytes_max: settings.request_bytes_max,
                 idle_timeout: settings.body_idle_timeout,
                 timeout: settings.body_timeout,
             },
+            access,
             hosts: Hosts::new(&settings.hosts),
             origins: Origins::new(&settings.cors_origins),
             room: Room::new(settings.memory_bytes_max),
@@ -131,7 +138,7 @@ impl Door {
         read: Result<Export, Refusal>,
         signal: Signal,
         transport: &'static str,
-        project: Project,
+        project: Option<Project>,
     ) -> Result<Answer, Refusal> {
         match read {
             Ok(export) => self.intake.take(export).await,

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::{BufMut, Bytes, BytesMut};
@@ -32,7 +33,7 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
     let start = Instant::now();
     let (parts, mut body) = request.into_parts();
     let taken = match Asked::of(&parts.headers) {
-        Asked::Grpc => take(&door, signal, &parts.headers, &mut body).await,
+        Asked::Grpc => take(&door, signal, &parts, &mut body).await,
         asked @ (Asked::Http(..) | Asked::Other) => {
             let path = Refusal::WrongPath(format!("this is a path of gRPC; over HTTP use {}", signal.path()));
             return asked.refused(&path);
@@ -50,18 +51,20 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
     response
 }
 
-async fn take(door: &Door, signal: Signal, headers: &HeaderMap, body: &mut Body) -> Result<Answer, Refusal> {
-    let encoding = headers.get(ENCODING).map_or("identity", |value| value.to_str().unwrap_or("unknown"));
+async fn take(door: &Door, signal: Signal, parts: &Parts, body: &mut Body) -> Result<Answer, Refusal> {
+    let sender = project(&door.access, parts);
+    let encoding =
+        parts.headers.get(ENCODING).map_or("identity", |value| value.to_str().unwrap_or("unknown"));
     let read = async {
+        let project = sender.clone()?;
         if !matches!(encoding, "identity" | "gzip") {
             return Err(Refusal::WrongEncoding);
         }
         let mut packed = door.read(body, TRANSPORT).await?;
         (packed.gzip, packed.bytes) = message(&packed.bytes, encoding == "gzip")?;
-        let (format, project) = (Format::Protobuf, project(headers));
-        Ok(Export { signal, format, transport: TRANSPORT, project, packed })
+        Ok(Export { signal, format: Format::Protobuf, transport: TRANSPORT, project, packed })
     };
-    door.pass(read.await, signal, TRANSPORT, project(headers)).await
+    door.pass(read.await, signal, TRANSPORT, sender.ok()).await
 }
 
 /// The one message of a call, and whether it is compressed.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 
@@ -21,7 +22,7 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
     let start = Instant::now();
     let (parts, mut body) = request.into_parts();
     let asked = Asked::of(&parts.headers);
-    let response = match (asked, take(&door, signal, asked, &parts.headers, &mut body).await) {
+    let response = match (asked, take(&door, signal, asked, &parts, &mut body).await) {
         (Asked::Http(format, media), Ok(answer)) => taken(&answer, signal, format, media),
         (Asked::Grpc | Asked::Other, Ok(_)) => asked.refused(&Refusal::Fault),
         (_, Err(refusal)) => {
@@ -38,17 +39,19 @@ async fn take(
     door: &Door,
     signal: Signal,
     asked: Asked,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: &mut Body,
 ) -> Result<Answer, Refusal> {
+    let sender = project(&door.access, parts);
     let read = async {
+        let project = sender.clone()?;
         let Asked::Http(format, _) = asked else { return Err(Refusal::WrongType) };
-        let gzip = is_gzip(headers)?;
+        let gzip = is_gzip(&parts.headers)?;
         let mut packed = door.read(body, TRANSPORT).await?;
         packed.gzip = gzip;
-        Ok(Export { signal, format, transport: TRANSPORT, project: project(headers), packed })
+        Ok(Export { signal, format, transport: TRANSPORT, project, packed })
     };
-    door.pass(read.await, signal, TRANSPORT, project(headers)).await
+    door.pass(read.await, signal, TRANSPORT, sender.ok()).await
 }
 
 /// Whether the body is compressed; anything but gzip once is refused.

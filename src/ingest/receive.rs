@@ -171,11 +171,11 @@ impl Intake for Receiver {
     fn turned_away(&self, away: TurnedAway) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         let TurnedAway { signal, transport: source, project, refusal } = away;
         let (format, body, received_ns) = (Format::Protobuf, Bytes::new(), now_ns());
-        let arrival = Arrival { signal, format, source, project, received_ns, body };
+        let arrival = move |project| Arrival { signal, format, source, project, received_ns, body };
         Box::pin(async move {
-            // What may be sent again is no loss yet, and needs no row.
-            let lost = refusal.retry_after().is_none();
-            let prepared = lost.then(|| self.pipeline.turned_away(&arrival, refusal.clone()));
+            // What may be sent again is no loss yet, and needs no row; what a stranger sends is only counted.
+            let lost = project.filter(|_| refusal.retry_after().is_none());
+            let prepared = lost.map(|project| self.pipeline.turned_away(&arrival(project), refusal.clone()));
             let frames = prepared.map(|prepared| prepared.frames).unwrap_or_default();
             self.note(signal, &refusal, frames).await;
         })

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
+use crate::access::{BearerError, Denied, Role};
 use crate::ingest::keep::NotKept;
 use crate::ingest::signal::message;
 use crate::otlp::DecodeError;
@@ -24,6 +25,24 @@ pub enum Refusal {
     /// From a web page of an origin that is not allowed.
     #[error("web pages of that origin may not send here; an operator can add it to `cors_origins`")]
     WrongOrigin,
+    /// No key, or none that can be read.
+    #[error("{0}")]
+    NoKey(#[from] BearerError),
+    /// A key in the address, where every proxy logs it.
+    #[error(
+        "a key does not belong in the address, where it is logged: send it as the header \
+         `Authorization: Bearer rcn_…`, and revoke this one"
+    )]
+    KeyInAddress,
+    /// A key that lets nobody in.
+    #[error("{0}")]
+    Denied(#[from] Denied),
+    /// A key that does not send.
+    #[error("this key may not send: its role is {0}, and only a key with the role sender sends")]
+    MayNotSend(Role),
+    /// Nobody can tell yet who may come in.
+    #[error("keys can't be checked until the store answers; send again")]
+    AccessUnknown,
     /// A body that is neither protobuf nor JSON.
     #[error("the Content-Type is not one of application/x-protobuf and application/json")]
     WrongType,
@@ -93,7 +112,8 @@ impl Refusal {
             Self::WrongPath(_) | Self::WrongMethod | Self::WrongType | Self::WrongEncoding => {
                 Code::Unimplemented
             }
-            Self::WrongHost | Self::WrongOrigin => Code::PermissionDenied,
+            Self::WrongHost | Self::WrongOrigin | Self::MayNotSend(_) => Code::PermissionDenied,
+            Self::NoKey(_) | Self::KeyInAddress | Self::Denied(_) => Code::Unauthenticated,
             Self::TooLarge { .. } | Self::TooLargeToKeep => Code::ResourceExhausted,
             Self::BadGzip
             | Self::BadFrame(_)
@@ -101,9 +121,12 @@ impl Refusal {
             | Self::NothingKept { .. }
             | Self::CutOff => Code::InvalidArgument,
             Self::TooSlow => Code::DeadlineExceeded,
-            Self::Busy | Self::Full | Self::NotWritten | Self::StoreDown | Self::Stopping => {
-                Code::Unavailable
-            }
+            Self::Busy
+            | Self::Full
+            | Self::NotWritten
+            | Self::StoreDown
+            | Self::Stopping
+            | Self::AccessUnknown => Code::Unavailable,
             Self::Fault => Code::Internal,
         }
     }
@@ -114,7 +137,8 @@ impl Refusal {
             Self::WrongPath(_) => StatusCode::NOT_FOUND,
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::WrongHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::WrongOrigin => StatusCode::FORBIDDEN,
+            Self::WrongOrigin | Self::MayNotSend(_) => StatusCode::FORBIDDEN,
+            Self::NoKey(_) | Self::KeyInAddress | Self::Denied(_) => StatusCode::UNAUTHORIZED,
             Self::WrongType | Self::WrongEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge { .. } | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BadGzip
@@ -123,9 +147,12 @@ impl Refusal {
             | Self::NothingKept { .. }
             | Self::CutOff => StatusCode::BAD_REQUEST,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Busy | Self::Full | Self::NotWritten | Self::StoreDown | Self::Stopping => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::Busy
+            | Self::Full
+            | Self::NotWritten
+            | Self::StoreDown
+            | Self::Stopping
+            | Self::AccessUnknown => StatusCode::SERVICE_UNAVAILABLE,
             Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -134,11 +161,17 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Busy => Some(Duration::from_secs(1)),
-            Self::Full | Self::NotWritten | Self::StoreDown | Self::Stopping => Some(Duration::from_secs(5)),
+            Self::Full | Self::NotWritten | Self::StoreDown | Self::Stopping | Self::AccessUnknown => {
+                Some(Duration::from_secs(5))
+            }
             Self::WrongPath(_)
             | Self::WrongMethod
             | Self::WrongHost
             | Self::WrongOrigin
+            | Self::NoKey(_)
+            | Self::KeyInAddress
+            | Self::Denied(_)
+            | Self::MayNotSend(_)
             | Self::WrongType
             | Self::WrongEncoding
             | Self::TooLarge { .. }
@@ -160,6 +193,11 @@ impl Refusal {
             Self::WrongMethod => "wrong-method",
             Self::WrongHost => "wrong-host",
             Self::WrongOrigin => "wrong-origin",
+            Self::NoKey(_) => "no-key",
+            Self::KeyInAddress => "key-in-address",
+            Self::Denied(_) => "denied",
+            Self::MayNotSend(_) => "may-not-send",
+            Self::AccessUnknown => "access-unknown",
             Self::WrongType => "wrong-type",
             Self::WrongEncoding => "wrong-encoding",
             Self::TooLarge { .. } | Self::TooLargeToKeep => "too-large",
@@ -218,6 +256,11 @@ mod tests {
             Refusal::WrongMethod,
             Refusal::WrongHost,
             Refusal::WrongOrigin,
+            Refusal::NoKey(BearerError::Missing),
+            Refusal::KeyInAddress,
+            Refusal::Denied(Denied::Expired),
+            Refusal::MayNotSend(Role::Viewer),
+            Refusal::AccessUnknown,
             Refusal::WrongType,
             Refusal::WrongEncoding,
             Refusal::TooLarge { limit: 1, how: "as sent" },

@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::routing::post;
 
+use crate::access::Access;
 use crate::ingest::admit::admit;
 use crate::ingest::door::{Door, DoorSettings, Intake};
 use crate::ingest::grpc;
@@ -15,8 +16,13 @@ use crate::ingest::meters::Meters;
 use crate::ingest::signal::Signal;
 
 /// The paths of OTLP over HTTP and over gRPC: one router for both ports.
-pub fn router(settings: &DoorSettings, meters: Arc<Meters>, intake: Arc<dyn Intake>) -> Router {
-    let door = Arc::new(Door::new(settings, meters, intake));
+pub fn router(
+    settings: &DoorSettings,
+    access: Access,
+    meters: Arc<Meters>,
+    intake: Arc<dyn Intake>,
+) -> Router {
+    let door = Arc::new(Door::new(settings, access, meters, intake));
     let mut router = Router::new();
     for signal in Signal::ALL {
         let (over_http, over_grpc) = (door.clone(), door.clone());

@@ -59,7 +59,7 @@ impl Notices {
         let stop = CancellationToken::new();
         let teller = Teller {
             store,
-            scope: Scope { project: settings.project.clone() },
+            scope: Scope::whole(settings.project.clone()),
             courier: Courier::new(),
             settings: Arc::new(settings),
             gauges,

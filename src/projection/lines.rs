@@ -37,7 +37,7 @@ pub(super) async fn write_lines(
     traces: &[TraceId],
     writing: Writing<'_>,
 ) -> Result<Written, ProjectionError> {
-    let scope = Scope { project: project.clone() };
+    let scope = Scope::whole(project.clone());
     let material = gather(store, &scope, traces).await?;
     if material.records.is_empty() {
         // Expired or erased since.

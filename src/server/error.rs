@@ -2,6 +2,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::access::NoRandom;
 use crate::evidence::KeyError;
 use crate::log::LogError;
 use crate::projection::ProjectionError;
@@ -46,6 +47,20 @@ pub enum StartError {
     /// A redaction rule can't be used.
     #[error(transparent)]
     Rules(#[from] RuleError),
+    /// Strangers could reach a server that nobody has a credential for.
+    #[error(
+        "{setting} is {address}, which others can reach, and nobody has a credential yet: make one first, \
+         with `recount user add NAME --role admin@*` or `recount key create NAME`, or listen on 127.0.0.1"
+    )]
+    Open {
+        /// The setting.
+        setting: &'static str,
+        /// Its value.
+        address: String,
+    },
+    /// The commands' key needs randomness.
+    #[error(transparent)]
+    Random(NoRandom),
     /// A port can't be had.
     #[error(
         "{setting} {address} can't be listened on: {source}; choose another address, or port 0 for a free one"
@@ -64,13 +79,14 @@ impl StartError {
     /// 2 for arguments and settings that can't work, 1 for what may work later.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::KeysUnsure { .. } | Self::Projection(_) => 1,
+            Self::KeysUnsure { .. } | Self::Projection(_) | Self::Random(_) => 1,
             Self::DataDir { .. }
             | Self::Store(_)
             | Self::Migrate(_)
             | Self::Keys(_)
             | Self::Log(_)
             | Self::Rules(_)
+            | Self::Open { .. }
             | Self::Listen { .. } => 2,
         }
     }

@@ -1,11 +1,16 @@
 //! Builds every room, joins them, serves, stops.
+mod access;
 mod addresses;
+mod chronicle;
 mod commands;
 mod error;
 mod expiry;
 mod import;
+mod local;
 mod logging;
+mod people;
 mod prepare;
+mod record;
 mod redact;
 mod reload;
 mod rooms;
@@ -22,6 +27,7 @@ pub use error::StartError;
 pub use expiry::expire;
 pub use import::import_command;
 pub use logging::start_logging;
+pub use people::{key_command, user_command};
 pub use redact::{
     redact_key_list_command, redact_key_new_command, redact_key_rotate_command, redact_reveal_command,
     redact_test_command,

@@ -1,6 +1,7 @@
 //! The rooms of a server, joined: the way of a span and the way of a page.
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,8 +9,10 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use bytes::Bytes;
 use prometheus_client::registry::Registry;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{Access, SecretHash};
 use crate::config::{Setting, Settings, Source};
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
@@ -23,10 +26,14 @@ use crate::log::{Log, LogSettings, Recovery};
 use crate::notices::{Gauges, Notices, NoticesSettings};
 use crate::projection::{Projection, ProjectionSettings};
 use crate::redaction::{InForce, Rulebook};
+use crate::server::access::{open_access, watch_access};
 use crate::server::addresses::Addresses;
+use crate::server::chronicle::{keep_chronicle, last_alive_ns};
 use crate::server::error::StartError;
 use crate::server::expiry;
+use crate::server::local::Local;
 use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
+use crate::server::record::recorder;
 use crate::server::reload;
 use crate::server::status::Figures;
 use crate::server::typed::rules_as_typed;
@@ -34,7 +41,7 @@ use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::queries::unfolded;
 use crate::store::rows::{Encoder, segment_header};
-use crate::web::{Desk, EntityTools, OpenCount, WebSettings, WebState, routes};
+use crate::web::{Desk, EntityTools, OpenCount, Provider, Record, WebSettings, WebState, routes};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
@@ -56,6 +63,8 @@ pub struct Rooms {
     web: Router,
     figures: Arc<Figures>,
     stop: CancellationToken,
+    data_dir: PathBuf,
+    watches: tokio::sync::Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Rooms {
@@ -84,6 +93,7 @@ impl Rooms {
         let started_ns = now_ns();
         let answering = migrate(&store).await?;
         let keys = open_keys(&store, &settings.data_dir, answering).await?;
+        let access = open_access(&store, settings, answering).await?;
         let (log, recovery) = Log::open(log_settings(settings))?;
         let stop = CancellationToken::new();
         let watch = Watch::start(store.clone(), answering, stop.clone()).await;
@@ -109,10 +119,10 @@ impl Rooms {
             keys,
         });
         let desk = desk(&rules, &pipeline);
-        let receiver = Receiver::new(pipeline, keeper.clone(), meters.clone());
+        let receiver = Receiver::new(pipeline.clone(), keeper.clone(), meters.clone());
         let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
         let door = DoorSettings { hosts, cors_origins, ..DoorSettings::default() };
-        let otlp = router(&door, meters.clone(), Arc::new(receiver));
+        let otlp = router(&door, access.clone(), meters.clone(), Arc::new(receiver));
         let progress = drain.progress();
         let figures = Arc::new(Figures {
             started_ns,
@@ -124,20 +134,41 @@ impl Rooms {
             watch,
             registry,
         });
+        let alive_ns = last_alive_ns(&settings.data_dir);
+        let watches = vec![
+            watch_access(access.clone(), store.clone(), settings, stop.clone()),
+            keep_chronicle(figures.clone(), store.clone(), settings.data_dir.clone(), stop.clone()),
+        ];
+        let local = Local::new(at.ui).map_err(StartError::Random)?;
+        let record = recorder(pipeline, figures.keeper.clone(), store.clone());
+        let who = Who { access, local_key: local.hash(), record };
         let entities = EntityTools {
             aliases: Arc::new(settings.aliases.clone()),
             rules: Arc::new(settings.tools.clone()),
             retention: settings.retention.of(&Project::default()),
         };
-        let web = web_router(settings, at, (&store, entities), (desk, figures.clone()));
-        report(&store, &recovery, answering).await;
+        let web = web_router(settings, at, (&store, entities, who), (desk, figures.clone()));
+        report(&store, &recovery, (answering, alive_ns)).await;
         if answering {
             catch_up(&store, &projection).await;
             reload::announce(&store, &rules).await;
         }
         expiry::watch(store.clone(), stop.clone());
         reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());
-        Ok(Self { store, log, drain, projection, notices, otlp, web, figures, stop })
+        local.leave(&settings.data_dir);
+        Ok(Self {
+            store,
+            log,
+            drain,
+            projection,
+            notices,
+            otlp,
+            web,
+            figures,
+            stop,
+            data_dir: settings.data_dir.clone(),
+            watches: tokio::sync::Mutex::new(watches),
+        })
     }
 
     /// The OTLP paths, for both OTLP ports.
@@ -174,10 +205,16 @@ impl Rooms {
 
     /// Stops everything in order. What the store has not confirmed stays in the log.
     pub(in crate::server) async fn close(&self) {
+        Local::take_away(&self.data_dir);
         self.drain.stop().await;
         self.projection.stop();
         self.notices.stop();
         self.stop.cancel();
+        for watch in self.watches.lock().await.drain(..) {
+            if watch.await.is_err() {
+                tracing::error!("a watch was broken off");
+            }
+        }
         if let Err(error) = record(&self.store, LifecycleKind::Stopped, Vec::new()).await {
             tracing::warn!(%error, "the stop could not be recorded");
         }
@@ -187,7 +224,7 @@ impl Rooms {
 
 /// Has what was appended to cases just before the last stop folded: lists would miss it for ever.
 async fn catch_up(store: &Store, projection: &Projection) {
-    let scope = Scope { project: Project::default() };
+    let scope = Scope::whole(Project::default());
     let from_ns = now_ns().saturating_sub(CATCH_UP_NS);
     match unfolded(store, &scope, from_ns).await {
         Ok(traces) => {
@@ -247,20 +284,32 @@ fn desk(rules: &Arc<InForce>, pipeline: &Arc<Pipeline>) -> Desk {
     }
 }
 
+/// Who may look, and the record of who did.
+struct Who {
+    access: Access,
+    local_key: SecretHash,
+    record: Record,
+}
+
 fn web_router(
     settings: &Settings,
     at: Addresses,
-    (store, entities): (&Store, EntityTools),
+    (store, entities, who): (&Store, EntityTools, Who),
     (desk, figures): (Desk, Arc<Figures>),
 ) -> Router {
     let metered = figures.clone();
     let projection = figures.projection.clone();
     routes(WebState {
         store: store.clone(),
+        access: who.access,
+        record: who.record,
+        local_key: who.local_key,
+        provider: settings.oidc.clone().map(|oidc| Arc::new(Provider::new(oidc))),
         settings: Arc::new(WebSettings {
             base_path: settings.base_path.clone(),
             hosts: settings.hosts.clone(),
-            project: Project::default(),
+            https: settings.https,
+            proxy: settings.proxy.clone(),
             retention: settings.retention.clone(),
             otlp_http: at.otlp_http.to_string(),
             otlp_grpc: at.otlp_grpc.to_string(),
@@ -291,7 +340,7 @@ fn decided(settings: &Settings) -> Decided {
 }
 
 /// Records the start, and what the log had to be repaired for.
-async fn report(store: &Store, recovery: &Recovery, answering: bool) {
+async fn report(store: &Store, recovery: &Recovery, (answering, alive_ns): (bool, Option<u64>)) {
     for aside in &recovery.set_aside {
         let (segment, reason) = (&aside.name, &aside.reason);
         tracing::error!(%segment, %reason, "a damaged segment of the log was set aside");
@@ -307,6 +356,13 @@ async fn report(store: &Store, recovery: &Recovery, answering: bool) {
             ("bytes_truncated".to_owned(), recovery.truncated_bytes.to_string()),
         ],
     )];
+    if let Some(at) = alive_ns.and_then(|at| jiff::Timestamp::from_nanosecond(i128::from(at)).ok()) {
+        let detail = vec![
+            ("reason".to_owned(), "the process ended without a stop".to_owned()),
+            ("last_alive".to_owned(), at.to_string()),
+        ];
+        events.push((LifecycleKind::Gap, detail));
+    }
     events.extend(recovery.set_aside.iter().map(|aside| {
         let detail =
             vec![("segment".to_owned(), aside.name.clone()), ("reason".to_owned(), aside.reason.clone())];

@@ -8,7 +8,7 @@ mine AS (
 standing AS (
     SELECT received_ns, run_id, precedence AS standing_precedence, traces, agent, session_id, finding_codes, words
     FROM runs FINAL
-    WHERE project = {project:String} AND (received_ns, run_id) IN (SELECT received_ns, run_id FROM mine)
+    WHERE project = {project:String} AND $run_in_scope AND (received_ns, run_id) IN (SELECT received_ns, run_id FROM mine)
 ),
 spoken AS (
     SELECT groupUniqArray(trace_id) AS traces

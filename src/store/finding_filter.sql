@@ -1,4 +1,5 @@
 project = {project:String}
+  AND $run_in_scope
   AND ({from_ns:UInt64} = 0 OR (listed_ns >= {from_ns:UInt64} AND received_ns >= {received_from_ns:UInt64}))
   AND ({to_ns:UInt64} = 0 OR listed_ns < {to_ns:UInt64})
   AND ({run:String} = '' OR run_id = {run:String})

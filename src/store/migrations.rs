@@ -48,6 +48,12 @@ pub const MIGRATIONS: &[Migration] = list![
     "0021_notices",
     "0022_actions_compensates",
     "0030_runs_noticed",
+    "0040_projects",
+    "0041_users",
+    "0042_api_keys",
+    "0043_sessions",
+    "0044_last_uses",
+    "0045_activity",
     "0050_entity_runs",
 ];
 

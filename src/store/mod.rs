@@ -11,13 +11,15 @@
 //! }
 //! ```
 //!
-//! `store.read` binds `{project:String}` and sends `readonly = 1`, the time limit and the row limit; nothing
-//! is ever spliced into SQL. Rows are structs with `#[derive(clickhouse::Row, serde::Deserialize)]` whose
-//! fields are named and typed like the result's columns; a mismatch is an error, not a wrong value. Besides
-//! `all` there are `one`, `optional`, `stream` (rows in bounded memory) and `bytes` (CSV, JSON lines,
-//! Parquet). A literal `?` needs no escaping.
+//! `store.read` binds `{project:String}`, puts in the condition that a scope limited to some entities asks
+//! for where the statement says `$run_in_scope`, `$entities_in_scope` or `$trace_in_scope`, and sends
+//! `readonly = 1`, the time limit and the row limit; nothing is ever spliced into SQL. Rows are structs with
+//! `#[derive(clickhouse::Row, serde::Deserialize)]` whose fields are named and typed like the result's
+//! columns; a mismatch is an error, not a wrong value. Besides `all` there are `one`, `optional`, `stream`
+//! (rows in bounded memory) and `bytes` (CSV, JSON lines, Parquet). A literal `?` needs no escaping.
 //!
 //! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
+mod accounts;
 mod case_events;
 mod client;
 mod derived;
@@ -28,6 +30,7 @@ mod expiry;
 mod finding_filter;
 mod insert;
 mod key_traces;
+mod limits;
 mod migrate;
 mod migrations;
 mod password;
@@ -40,6 +43,10 @@ mod run_filter;
 mod settings;
 mod traces;
 
+pub use accounts::{
+    ApplyError, Changed, change_access, directory, directory_as_of, end_sessions_of, keep_key, keep_person,
+    keep_project, keep_session, keep_uses, last_uses,
+};
 pub use client::{Answering, Store};
 pub use derived::{
     ActionLine, CaseLine, RunLine, StandingAction, StandingCase, StandingRun, standing_actions,

@@ -10,14 +10,19 @@ use serde::Serialize;
 use crate::domain::scope::Scope;
 use crate::store::client::Store;
 use crate::store::error::StoreError;
+use crate::store::limits;
 
 /// What the client waits on top of the limit that the store was told, so that the store's own answer wins.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Store {
-    /// A read of one project's records. The SQL names the project as `{project:String}`, which is bound here.
+    /// A read of one project's records. The SQL names the project as `{project:String}`, which is bound here,
+    /// and how entities limit it by one of the conditions of `limits.rs`.
     pub fn read(&self, scope: &Scope, sql: &str) -> Read {
-        self.read_all_projects(sql).bind("project", &scope.project.0)
+        let read = self.read_all_projects(&limits::spelt(scope, sql));
+        let (project, limits) = limits::bound(scope, sql);
+        let read = read.bind("project", project);
+        if scope.is_limited() { read.bind("limits", limits) } else { read }
     }
 
     /// A read across projects, for what keeps house: projecting, expiring, counting. Nothing of it may reach

@@ -1,6 +1,6 @@
 -- The traces of some runs, given by their ids or by traces, with every trace that is one step of links away.
 WITH known AS (
-    SELECT trace_id FROM run_traces WHERE project = {project:String} AND run_id IN {run_ids:Array(String)}
+    SELECT trace_id FROM run_traces WHERE project = {project:String} AND $trace_in_scope AND run_id IN {run_ids:Array(String)}
     UNION DISTINCT
     SELECT arrayJoin(arrayMap(id -> toFixedString(unhex(id), 16), {traces:Array(String)})) AS trace_id
 )

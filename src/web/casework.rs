@@ -4,6 +4,7 @@
 //! the other said.
 use std::time::Duration;
 
+use crate::access::Who;
 use crate::domain::case::{Case, CaseAct, CaseEvent, CaseState, Resolution, pending};
 use crate::domain::outcome::Outcome;
 use crate::domain::policy::ToolPolicy;
@@ -14,6 +15,7 @@ use crate::store::queries::{Appended, append_case_event, case, case_events};
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
 use crate::web::state::WebState;
+use crate::web::viewer::Viewer;
 
 /// How often somebody else may be faster before we give up.
 const TRIES_MAX: usize = 8;
@@ -36,12 +38,25 @@ pub(in crate::web) struct Actor {
 
 impl Actor {
     /// Whoever works without having signed in.
-    pub(in crate::web) fn development() -> Self {
+    fn development() -> Self {
         Self { name: "development".to_owned(), by_job: false }
     }
 
+    /// Whoever signed in, or the job that holds a key; in development mode whoever the request says.
+    pub(in crate::web) fn of(viewer: &Viewer, by: Option<&str>, by_job: bool) -> Result<Self, WebError> {
+        if viewer.development {
+            return Self::named(by, by_job);
+        }
+        let name = viewer.name();
+        let given = by.map(str::trim).filter(|given| !given.is_empty());
+        if given.is_some_and(|given| given != name) {
+            return Err(WebError::Field("by", "is whoever signed in: leave it out".to_owned()));
+        }
+        Ok(Self { name, by_job: matches!(viewer.account.who, Who::Key(..)) })
+    }
+
     /// In development mode a request may name itself: there is nobody to ask.
-    pub(in crate::web) fn named(by: Option<&str>, by_job: bool) -> Result<Self, WebError> {
+    fn named(by: Option<&str>, by_job: bool) -> Result<Self, WebError> {
         let Some(name) = by.map(str::trim).filter(|name| !name.is_empty()) else {
             return Ok(Self { by_job, ..Self::development() });
         };

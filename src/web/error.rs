@@ -38,6 +38,27 @@ pub(in crate::web) enum WebError {
     /// The viewer may not see it.
     #[error("you can't see this")]
     Forbidden,
+    /// Who asks has shown nothing that lets them in: what is missing or wrong.
+    #[error("{0}")]
+    SignIn(String),
+    /// Who asks may not do this: the roles that may.
+    #[error("this takes the role {0} in this project; an admin can give it")]
+    Role(String),
+    /// It is about an entity of this type that the viewer was not given.
+    #[error("you can't see this {0}; an admin can give you a role for it. This try is recorded")]
+    OutOfReach(String),
+    /// The provider vouches for somebody whose groups are given nothing.
+    #[error("none of your groups is given a role here; an admin can add one to the setting `oidc.roles`")]
+    NoGroup,
+    /// A page of another site sent it, or a form without the token of its session.
+    #[error("this did not come from a page of this site; open the page again and send it from there")]
+    Forgery,
+    /// It can't be recorded who looks, so nothing is shown.
+    #[error("who looks can't be recorded now, so nothing is shown; try again later")]
+    Unrecorded,
+    /// Too many wrong tries: seconds to wait.
+    #[error("too many wrong tries; wait {0} s")]
+    Wait(u64),
     /// The method is not one that the address takes.
     #[error("this address takes no such method")]
     Method,
@@ -83,7 +104,12 @@ impl WebError {
             Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::PeopleOnly | Self::SecondPerson => StatusCode::FORBIDDEN,
-            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::Role(_) | Self::OutOfReach(_) | Self::NoGroup | Self::Forgery => {
+                StatusCode::FORBIDDEN
+            }
+            Self::SignIn(_) => StatusCode::UNAUTHORIZED,
+            Self::Unrecorded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Wait(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
             Self::CrossSite => StatusCode::FORBIDDEN,
@@ -103,7 +129,11 @@ impl WebError {
             Self::Conflict(_) => "That does not fit any more",
             Self::PeopleOnly => "A person has to decide",
             Self::SecondPerson => "Somebody else has to agree",
-            Self::Forbidden => "You can't see this",
+            Self::Forbidden | Self::Role(_) | Self::OutOfReach(_) | Self::NoGroup => "You can't see this",
+            Self::SignIn(_) => "Sign in",
+            Self::Forgery => "Not from here",
+            Self::Unrecorded => "Nothing is shown",
+            Self::Wait(_) => "Wait a little",
             Self::Method => "Not that way",
             Self::Host => "Wrong host name",
             Self::CrossSite => "From another site",

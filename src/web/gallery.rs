@@ -20,6 +20,9 @@ use crate::web::sample;
 pub(in crate::web) fn shell() -> Shell {
     let section = |name, href: &str, here| Section { name, href: href.to_owned(), here, count: None };
     Shell {
+        who: "development".to_owned(),
+        projects: Vec::new(),
+        csrf: String::new(),
         links: Links::new(""),
         sections: vec![section("Runs", "/runs", true), section("Status", "/status", false)],
         project: "default".to_owned(),

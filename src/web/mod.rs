@@ -1,9 +1,12 @@
 //! The pages and the JSON API.
+mod admit;
 mod api;
 mod assets;
 mod badge;
 mod case;
 mod casework;
+mod changing;
+mod credential;
 mod cursor;
 mod desk;
 mod dry_run;
@@ -11,6 +14,7 @@ mod entity;
 mod error;
 mod filter;
 mod finding;
+mod forgery;
 mod form;
 mod format;
 #[cfg(test)]
@@ -31,6 +35,7 @@ mod origin;
 mod page;
 mod pages;
 mod params;
+mod provider;
 mod query;
 mod readiness;
 mod reading;
@@ -39,17 +44,22 @@ mod routes;
 mod run;
 #[cfg(test)]
 mod sample;
+mod seen;
 mod state;
 mod text;
 #[cfg(test)]
 mod trial;
 mod value;
 mod viewer;
+#[cfg(test)]
+mod walk;
 
 pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use entity::tools::EntityTools;
 pub use open_count::OpenCount;
-pub use routes::routes;
+pub use provider::{Provider, ProviderSettings};
+pub use routes::{addresses, routes};
 pub use state::{
-    IngestStatus, LogStatus, ProjectionStatus, ServerStatus, Touch, Touched, WebSettings, WebState,
+    IngestStatus, LogStatus, NotRecorded, ProjectionStatus, ProxySettings, Record, ServerStatus, Touch,
+    Touched, WebSettings, WebState,
 };

@@ -7,11 +7,12 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::web::credential::is_known;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::link::Links;
 use crate::web::state::WebState;
-use crate::web::viewer::Viewer;
+use crate::web::viewer::{Permission, Viewer};
 
 /// Nothing is allowed but what is ours: no inline script or style, no other host, no frame.
 pub(in crate::web) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -45,9 +46,29 @@ pub(in crate::web) struct Shell {
     pub(in crate::web) project: String,
     /// Nobody signed in: the page says so.
     pub(in crate::web) development: bool,
+    /// Who looks; empty for nobody.
+    pub(in crate::web) who: String,
+    /// The other projects they may look at, each with its address.
+    pub(in crate::web) projects: Vec<(String, String)>,
+    /// What forms must carry in the field `csrf`; empty where nothing is needed.
+    pub(in crate::web) csrf: String,
     /// What was typed into the finder.
     pub(in crate::web) find: String,
 }
+
+/// The sections, each with what it asks of who looks.
+const SECTIONS: [(&str, &str, Permission); 10] = [
+    ("Runs", "/runs", Permission::SeeRecords),
+    ("Unknowns", "/unknowns", Permission::SeeRecords),
+    ("Accounts", "/accounts", Permission::SeeRecords),
+    ("Keys", "/keys", Permission::SeeRecords),
+    ("Redaction", "/redaction", Permission::SeeRecords),
+    ("Findings", "/findings", Permission::SeeRecords),
+    ("Readiness", "/readiness", Permission::SeeRecords),
+    ("Status", "/status", Permission::SeeServer),
+    ("Activity", "/activity", Permission::SeeActivity),
+    ("Settings", "/settings", Permission::SeeAccess),
+];
 
 /// A section of the site.
 #[derive(Debug, Clone)]
@@ -64,29 +85,30 @@ impl Shell {
     pub(in crate::web) fn of(state: &WebState, viewer: &Viewer, section: &str) -> Self {
         let links = state.links();
         let open = state.open.known(&viewer.scope.project).filter(|open| *open > 0);
-        let sections = [
-            ("Runs", "/runs"),
-            ("Unknowns", "/unknowns"),
-            ("Accounts", "/accounts"),
-            ("Keys", "/keys"),
-            ("Redaction", "/redaction"),
-            ("Findings", "/findings"),
-            ("Readiness", "/readiness"),
-            ("Status", "/status"),
-        ]
-        .into_iter()
-        .map(|(name, path)| Section {
-            name,
-            href: links.to(path),
-            here: name == section,
-            count: open.filter(|_| name == "Unknowns").map(format::count),
-        })
-        .collect();
+        let open = open.filter(|_| !viewer.scope.is_limited());
+        let sections = SECTIONS
+            .iter()
+            .filter(|(_, _, permission)| viewer.may(*permission))
+            .map(|(name, path, _)| Section {
+                name,
+                href: links.to(path),
+                here: *name == section,
+                count: open.filter(|_| *name == "Unknowns").map(format::count),
+            })
+            .collect();
+        let others = viewer.projects.iter().filter(|project| **project != viewer.scope.project);
+        let projects =
+            others.map(|project| (project.0.clone(), links.to(&format!("/runs?project={}", project.0))));
+        let projects = projects.collect();
+        let who = if is_known(&viewer.account.who) { viewer.name() } else { String::new() };
         Self {
             links,
             sections,
             project: viewer.scope.project.0.clone(),
             development: viewer.development,
+            who,
+            projects,
+            csrf: viewer.csrf.clone(),
             find: String::new(),
         }
     }

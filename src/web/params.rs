@@ -32,6 +32,11 @@ impl Params {
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 
+    /// The pairs but those under this name.
+    pub(in crate::web) fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|(key, _)| key != name).cloned().collect())
+    }
+
     /// The last value under a name, when it is not empty.
     pub(in crate::web) fn get(&self, name: &str) -> Option<&str> {
         self.pairs().filter(|(key, _)| *key == name).last().map(|(_, value)| value).filter(|v| !v.is_empty())

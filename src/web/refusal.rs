@@ -1,19 +1,22 @@
 //! What the reader sees of an error: a page, or below `/api` a problem in JSON (RFC 9457).
 use askama::Template;
 use axum::extract::{Request, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::domain::ids::Project;
+use crate::domain::scope::Scope;
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
 use crate::web::kept_for;
 use crate::web::page::{Page, Shell};
+use crate::web::pages::login::LoginPage;
 use crate::web::state::WebState;
 use crate::web::text;
-use crate::web::viewer::Viewer;
+use crate::web::viewer::{Viewer, development};
 
 #[derive(Template)]
 #[template(path = "error.html")]
@@ -27,8 +30,10 @@ struct ErrorPage {
 /// Turns the errors of all handlers into pages, or into problems below `/api`.
 pub(in crate::web) async fn show(State(state): State<WebState>, request: Request, next: Next) -> Response {
     let for_api = request.uri().path().starts_with("/api/");
+    let next_page = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
     let is_head = request.method() == Method::HEAD;
     let response = next.run(request).await;
+    let viewer = response.extensions().get::<Viewer>().cloned();
     let found = response.extensions().get::<WebError>().cloned();
     let error = match (found, response.status()) {
         (Some(error), _) => error,
@@ -37,12 +42,18 @@ pub(in crate::web) async fn show(State(state): State<WebState>, request: Request
         (None, _) => return response,
     };
     let status = error.status();
-    let text = sentence(&error, &state);
+    let project = viewer.as_ref().map_or_else(Project::default, |viewer| viewer.scope.project.clone());
+    let text = sentence(&error, &state, &project);
     if for_api {
         return problem(&error, status, &text);
     }
+    if matches!(error, WebError::SignIn(_)) {
+        let mut shown = (status, Page(LoginPage::of(&state, text, &next_page))).into_response();
+        shown.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return shown;
+    }
     let page = ErrorPage {
-        shell: Shell::of(&state, &Viewer::of(&state), ""),
+        shell: Shell::of(&state, &viewer.unwrap_or_else(|| of_nobody(&state)), ""),
         title: error.title(),
         text,
         retry: error == WebError::Unreachable,
@@ -54,7 +65,16 @@ pub(in crate::web) async fn show(State(state): State<WebState>, request: Request
     shown
 }
 
-fn sentence(error: &WebError, state: &WebState) -> String {
+/// The frame of a page for nobody in particular; in development that is everybody.
+fn of_nobody(state: &WebState) -> Viewer {
+    let stranger = Viewer::stranger(String::new());
+    if !state.access.is_development() {
+        return stranger;
+    }
+    Viewer { account: development(), development: true, scope: Scope::whole(Project::default()), ..stranger }
+}
+
+fn sentence(error: &WebError, state: &WebState, project: &Project) -> String {
     if *error == WebError::Unreachable {
         let since = (state.status)().store_unreachable_since_ns;
         let since = since.map(|at| format!(" It has been unreachable since {} UTC.", format::minute(at)));
@@ -66,7 +86,7 @@ fn sentence(error: &WebError, state: &WebState) -> String {
     }
     let said = text::sentence(&error.to_string());
     if said.ends_with("or it has expired.") {
-        let kept = state.settings.retention.of(&state.settings.project);
+        let kept = state.settings.retention.of(project);
         return format!("{said} {}", kept_for::of_missing(kept, format::now_ns()));
     }
     if said.ends_with(['.', '?']) { said } else { format!("{said}.") }
@@ -89,7 +109,11 @@ fn problem(error: &WebError, status: StatusCode, detail: &str) -> Response {
     }
     let body = serde_json::to_string(&body).unwrap_or_default();
     let kind = HeaderValue::from_static("application/problem+json");
-    (status, [(CONTENT_TYPE, kind)], body).into_response()
+    let mut response = (status, [(CONTENT_TYPE, kind)], body).into_response();
+    if status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
 }
 
 /// A problem in JSON.

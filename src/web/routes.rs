@@ -9,6 +9,7 @@ use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_service::Service;
 
+use crate::web::admit::admit;
 use crate::web::api;
 use crate::web::assets;
 use crate::web::error::WebError;
@@ -18,17 +19,18 @@ use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, case, content, conventions, entity, findings, key, keys, readiness, redaction,
-    resolve_all, run, runs, status, trace, unknowns,
+    about_findings, accounts, activity, case, content, conventions, entity, findings, key, keys, login,
+    readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
 };
+use crate::web::provider;
 use crate::web::refusal;
 use crate::web::state::{WebSettings, WebState};
-use crate::web::viewer::{Permission, admit};
+use crate::web::viewer::Permission;
 
 /// An address: its path, what it asks of who calls it, and its handler.
 struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
 
-use Permission::{Anyone, SeeRecords, SeeServer, WorkOnCases};
+use Permission::{Anyone, ManageAccess, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases};
 
 /// Every address there is. The router is built from this and from nothing else.
 const TABLE: &[Route] = &[
@@ -55,9 +57,16 @@ const TABLE: &[Route] = &[
     Route("/entities/{type}/{id}", SeeRecords, || get(entity::show)),
     Route("/findings", SeeRecords, || get(findings::show)),
     Route("/readiness", SeeRecords, || get(readiness::show)),
+    Route("/activity", SeeActivity, || get(activity::show)),
+    Route("/settings", SeeAccess, || get(settings::show)),
+    Route("/settings/change", ManageAccess, || post(settings::change)),
     Route("/status", SeeServer, || get(status::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
+    Route("/login", Anyone, || get(login::show).post(login::enter)),
+    Route("/login/provider", Anyone, || get(provider::go)),
+    Route("/login/callback", Anyone, || get(provider::back)),
+    Route("/logout", Anyone, || post(login::leave)),
     Route("/static/{name}", Anyone, || get(assets::serve)),
     Route("/healthz", Anyone, || get(health::alive)),
     Route("/readyz", Anyone, || get(health::ready)),
@@ -81,11 +90,20 @@ const TABLE: &[Route] = &[
     Route("/api/v1/cases/{case_id}/resolution", WorkOnCases, || post(api::case_acts::resolution)),
     Route("/api/v1/cases/{case_id}/agree", WorkOnCases, || post(api::case_acts::agree)),
     Route("/api/v1/cases/{case_id}/reopen", WorkOnCases, || post(api::case_acts::reopen)),
+    Route("/api/v1/activity", SeeActivity, || get(api::activity::list)),
+    Route("/api/v1/lifecycle", SeeActivity, || get(api::activity::events)),
+    Route("/api/v1/access", SeeAccess, || get(api::access::report)),
+    Route("/api/v1/access/changes", ManageAccess, || post(api::access::change)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
     Route("/api/v1/findings/codes", SeeServer, || get(api::findings::codes)),
     Route("/api/v1/readiness", SeeRecords, || get(api::readiness::show)),
 ];
+
+/// Every address with what it asks of who calls it, for whoever walks them.
+pub fn addresses() -> impl Iterator<Item = (&'static str, Permission)> {
+    TABLE.iter().map(|Route(path, permission, _)| (*path, *permission))
+}
 
 /// The pages, the API, health and metrics.
 pub fn routes(state: WebState) -> Router {
@@ -149,7 +167,17 @@ mod tests {
     fn records_are_never_open_to_anyone() {
         let mut paths: Vec<&str> = TABLE.iter().map(|Route(path, _, _)| *path).collect();
         for Route(path, permission, _) in TABLE {
-            let open = ["/", "/static/{name}", "/healthz", "/readyz"].contains(path);
+            let open = [
+                "/",
+                "/login",
+                "/login/provider",
+                "/login/callback",
+                "/logout",
+                "/static/{name}",
+                "/healthz",
+                "/readyz",
+            ]
+            .contains(path);
             assert_eq!(*permission == Anyone, open, "{path}");
         }
         paths.sort_unstable();

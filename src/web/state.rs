@@ -1,9 +1,15 @@
 //! What the pages are served with: the store, the settings, and how to ask the server about itself.
 use std::fmt;
+use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
+
+use crate::access::{Access, Account, Grant, SecretHash, Who, hash};
 use crate::conventions::ToolRules;
+use crate::domain::activity::Activity;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::price::Prices;
 use crate::domain::readiness::Decided;
@@ -13,16 +19,25 @@ use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
 use crate::web::open_count::OpenCount;
+use crate::web::provider::client::Provider;
 
 /// Everything handlers need. Cheap to clone.
 #[derive(Clone)]
 pub struct WebState {
     /// Where records are read from.
     pub store: Store,
+    /// Who may come in.
+    pub access: Access,
     /// How this room behaves.
     pub settings: Arc<WebSettings>,
     /// What the answers about entities are made with.
     pub entities: EntityTools,
+    /// Records what somebody did. When it is done, it outlives the process.
+    pub record: Record,
+    /// Who else can say who somebody is.
+    pub provider: Option<Arc<Provider>>,
+    /// What whoever may read the data directory shows to be let in, while the server runs.
+    pub local_key: SecretHash,
     /// How the server is doing now. Must be quick: pages call it.
     pub status: Arc<dyn Fn() -> ServerStatus + Send + Sync>,
     /// What pages need of redaction.
@@ -41,10 +56,28 @@ pub type Touch = Arc<dyn Fn(Project, Vec<TraceId>) -> Touched + Send + Sync>;
 /// Resolves when they are.
 pub type Touched = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// Records what somebody did.
+pub type Record = Arc<dyn Fn(Activity) -> Recording + Send + Sync>;
+type Recording = Pin<Box<dyn Future<Output = Result<(), NotRecorded>> + Send>>;
+
+/// What somebody did could not be recorded, so nothing of it may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it could not be recorded")]
+pub struct NotRecorded;
+
 impl fmt::Debug for WebState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebState").field("settings", &self.settings).finish_non_exhaustive()
     }
+}
+
+/// A proxy that is trusted to say who somebody is. It must take the header out of what others send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// The header, such as `x-forwarded-user`.
+    pub header: String,
+    /// Where the proxy's requests come from; from elsewhere the header means nothing.
+    pub addresses: Vec<IpAddr>,
 }
 
 /// How this room behaves.
@@ -55,10 +88,12 @@ pub struct WebSettings {
     pub base_path: String,
     /// Host names that requests may be addressed to, beside loopback names and plain addresses.
     pub hosts: Vec<String>,
-    /// The one project there is until access is configured.
-    pub project: Project,
     /// How long what is received is kept.
     pub retention: Retentions,
+    /// Browsers reach it over TLS, at a proxy: cookies are for TLS only.
+    pub https: bool,
+    /// A proxy that says who somebody is.
+    pub proxy: Option<ProxySettings>,
     /// Where OTLP over HTTP is taken, shown to who has sent nothing yet: `127.0.0.1:4318`.
     pub otlp_http: String,
     /// Where OTLP over gRPC is taken.
@@ -72,6 +107,14 @@ pub struct WebSettings {
 }
 
 impl WebState {
+    /// The command line of whoever holds the data directory, when a request shows its key.
+    pub(in crate::web) fn local(&self, headers: &HeaderMap) -> Option<Account> {
+        let shown = headers.get("x-recount-local")?.to_str().ok()?;
+        let fits = !self.local_key.0.is_empty() && hash("local", shown).matches(&self.local_key);
+        let grants = Grant::parse("admin@*").into_iter().collect();
+        fits.then(|| Account { who: Who::Person("command line".to_owned()), grants })
+    }
+
     pub(in crate::web) fn links(&self) -> Links {
         Links::new(&self.settings.base_path)
     }

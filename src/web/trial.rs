@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
+use crate::access::{Access, SecretHash};
 use crate::domain::secret::SecretKey;
 use crate::redaction::{AllSettings, InForce, Rulebook};
 use crate::store::{Place, ServerSettings, Store, StoreSettings};
@@ -18,6 +19,12 @@ use crate::web::routes::routes;
 use crate::web::state::{LogStatus, ServerStatus, WebSettings, WebState};
 
 async fn router(base_path: &str) -> Router {
+    let settings = Arc::new(WebSettings { base_path: base_path.to_owned(), ..WebSettings::default() });
+    routes(WebState { settings, ..state().await })
+}
+
+/// What a router is made of, without a store behind it.
+pub(in crate::web) async fn state() -> WebState {
     let (server, _) = ServerSettings::parse("http://127.0.0.1:9").unwrap();
     let store = Store::open(&StoreSettings::new(Place::Server(server))).await.unwrap();
     let status = || ServerStatus {
@@ -26,16 +33,20 @@ async fn router(base_path: &str) -> Router {
         log: LogStatus { bytes: 2_048, bytes_max: 4 << 30, ..LogStatus::default() },
         ..ServerStatus::default()
     };
-    routes(WebState {
+    WebState {
         store,
-        settings: Arc::new(WebSettings { base_path: base_path.to_owned(), ..WebSettings::default() }),
+        access: Access::development(),
+        record: Arc::new(|_| Box::pin(async { Ok(()) })),
+        local_key: SecretHash(String::new()),
+        provider: None,
+        settings: Arc::new(WebSettings::default()),
         entities: crate::web::entity::tools::EntityTools::default(),
         status: Arc::new(status),
         desk: desk(),
         touch: Arc::new(|_, _| Box::pin(async {})),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
         open: OpenCount::default(),
-    })
+    }
 }
 
 /// The built-in rules, and a reader that takes nothing.

@@ -303,7 +303,7 @@ async fn filters_facets_and_histograms_agree() {
     let counts: Vec<u64> = histogram.iter().map(|bin| bin.values().sum()).collect();
     assert_eq!(counts, [1, 1, 1]);
     assert_eq!(histogram[1].get("unknown"), Some(&1));
-    let stranger = Scope { project: Project("other".into()) };
+    let stranger = Scope::whole(Project("other".into()));
     assert_eq!(runs(&house.store, &stranger, &all(), (None, 10), LATER_NS).await.unwrap().runs, vec![]);
 }
 

@@ -116,7 +116,7 @@ async fn a_record_comes_back_as_it_was_kept() {
     assert_eq!(record.proposed[0].call.arguments, Some(arguments.clone()));
     // The trace's own id finds the run as well, and nobody else's scope does.
     assert_eq!(run_records(&store, &scope(), &trace(1).to_string()).await.unwrap(), records);
-    let strangers = recount::domain::scope::Scope { project: recount::domain::ids::Project("other".into()) };
+    let strangers = recount::domain::scope::Scope::whole(recount::domain::ids::Project("other".into()));
     assert_eq!(run_records(&store, &strangers, "run-1").await.unwrap(), vec![]);
 
     let spans = read_span(&store, &scope(), trace(1), span(1)).await.unwrap();

@@ -3,7 +3,7 @@ WITH
     if(unknown_at_ns > 0 AND unknown_at_ns <= {now_ns:UInt64}, greatest(changed_ns, unknown_at_ns), changed_ns) AS changed_now
 SELECT $columns
 FROM actions FINAL
-WHERE project = {project:String}
+WHERE project = {project:String} AND $entities_in_scope
   AND (empty({keys:Array(String)}) OR key IN {keys:Array(String)})
   AND ({outcome:String} = '' OR $outcome_now = {outcome:String})
   AND ({tool:String} = '' OR tool = {tool:String})

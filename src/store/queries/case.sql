@@ -1,3 +1,3 @@
 SELECT $columns
 FROM cases FINAL
-WHERE project = {project:String} AND case_id = {case_id:String}
+WHERE project = {project:String} AND $entities_in_scope AND case_id = {case_id:String}

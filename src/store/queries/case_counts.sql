@@ -15,5 +15,5 @@ SELECT
     toUInt64(if(settled = 0, 0, quantileExactIf(0.5)(settled_ns - least(opened_ns, settled_ns), is_settled))) AS settled_median_ns,
     sumMapIf(map(toString(currency), amount), is_open AND amount != 0) AS stakes
 FROM cases FINAL
-WHERE project = {project:String}
+WHERE project = {project:String} AND $entities_in_scope
 )

@@ -5,7 +5,7 @@ WITH
     $order AS place
 SELECT $columns
 FROM cases FINAL
-WHERE project = {project:String}
+WHERE project = {project:String} AND $entities_in_scope
   AND state_now IN {states:Array(String)}
   AND ({tool:String} = '' OR tool = {tool:String})
   AND ({owner:String} = '' OR owner = {owner:String})

@@ -1,6 +1,7 @@
 -- The entities of one type with what was done on or for each: the latest, or a sample that a seed draws.
 WITH standing AS (
-    SELECT received_ns, run_id, precedence AS standing_precedence FROM runs FINAL WHERE project = {project:String}
+    SELECT received_ns, run_id, precedence AS standing_precedence FROM runs FINAL
+    WHERE project = {project:String} AND $run_in_scope
 ),
 lines AS (
     SELECT mine.*

@@ -1,4 +1,4 @@
 SELECT $columns
 FROM actions FINAL
-WHERE project = {project:String} AND owner = '' AND key IN {keys:Array(String)}
+WHERE project = {project:String} AND $entities_in_scope AND owner = '' AND key IN {keys:Array(String)}
 ORDER BY key, tool

@@ -1,7 +1,7 @@
 -- Records of the last runs, with all that was sent.
 SELECT $columns
 FROM steps
-WHERE project = {project:String}
+WHERE project = {project:String} AND $trace_in_scope
   AND trace_id IN (
     SELECT arrayJoin(traces)
     FROM runs

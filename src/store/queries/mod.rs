@@ -1,5 +1,6 @@
 //! Questions to the store, each a function beside its statement. Every one takes the scope of whoever asks.
 mod actions;
+mod activity;
 mod all_traces;
 mod case;
 mod case_counts;
@@ -32,6 +33,7 @@ mod trace_runs;
 mod unfolded;
 
 pub use actions::{ActionCursor, ActionFilter, ActionPage, actions};
+pub use activity::{ActivityFilter, ActivityPlace, activity, keep_activity};
 pub use all_traces::all_traces;
 pub use case::case;
 pub use case_counts::{CaseCounts, case_counts};

@@ -1,10 +1,12 @@
 //! One request in, rows out: the last step before the log, made once and never again.
+use crate::domain::activity::Activity;
 use crate::domain::content::Content;
 use crate::domain::ids::{Digest, Project, RecordId, TraceId};
 use crate::domain::step::Step;
 use crate::evidence::{CanonicalDigests, ContentDigests, Leaf, ProjectKeys, leaf_hash, leaf_salt};
 use crate::otlp::Refused;
 use crate::redaction::Clean;
+use crate::store::rows::activity::write_activity;
 use crate::store::rows::cell::Day;
 use crate::store::rows::contents::{ContentKey, KeptContent, skip_content, write_content};
 use crate::store::rows::kept::Kept;
@@ -185,6 +187,15 @@ impl Encoder {
         refused: &[Refused],
     ) -> Option<TableRows> {
         self.rejects(project, at_ns, source, refused).finish()
+    }
+
+    /// Something that somebody did, as it goes into the log.
+    pub fn activity(&self, activity: &Activity) -> EncodedRequest {
+        let mut rows = Rows::of(Table::Activity);
+        let expires = Day::after(activity.at_ns, self.retention.of(&activity.project).activity_days);
+        rows.add(|out| write_activity(out, activity, expires));
+        let tables = rows.finish().into_iter().collect();
+        EncodedRequest { project: activity.project.clone(), tables, traces: Vec::new() }
     }
 
     fn rejects(&self, project: &Project, at_ns: u64, source: &str, refused: &[Refused]) -> Rows {

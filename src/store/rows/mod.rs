@@ -1,5 +1,6 @@
 //! Rows: how steps, bodies and what is derived from them stand in ClickHouse, and back.
 pub(in crate::store) mod actions;
+pub(in crate::store) mod activity;
 pub(in crate::store) mod answer;
 pub(in crate::store) mod case_events;
 pub(in crate::store) mod cases;

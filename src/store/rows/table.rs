@@ -1,5 +1,6 @@
 //! The tables that rows are encoded for, and their column lists.
 use crate::store::rows::actions;
+use crate::store::rows::activity;
 use crate::store::rows::case_events;
 use crate::store::rows::cases;
 use crate::store::rows::column;
@@ -26,6 +27,8 @@ pub enum Table {
     Lifecycle,
     /// Derived: one line for each entity of a run.
     EntityRuns,
+    /// Who looked at what.
+    Activity,
     /// Derived: one line a run.
     Runs,
     /// Derived: one line a key.
@@ -38,12 +41,13 @@ pub enum Table {
 
 impl Table {
     /// Every table, in the order in which they must be filled.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Contents,
         Self::Leaves,
         Self::Steps,
         Self::Rejects,
         Self::Lifecycle,
+        Self::Activity,
         Self::EntityRuns,
         Self::Runs,
         Self::Actions,
@@ -60,6 +64,7 @@ impl Table {
             Self::Rejects => "rejects",
             Self::Lifecycle => "lifecycle",
             Self::EntityRuns => "entity_runs",
+            Self::Activity => "activity",
             Self::Runs => "runs",
             Self::Actions => "actions",
             Self::CaseEvents => "case_events",
@@ -88,14 +93,18 @@ impl Table {
             Self::Steps => column::shape(steps::all()),
             Self::Rejects => column::shape(rejects::all()),
             Self::Lifecycle => {
-                let expires = ("expires".to_owned(), "Date".to_owned());
-                column::shape(lifecycle::COLUMNS.iter()).into_iter().chain([expires]).collect()
+                column::shape(lifecycle::COLUMNS.iter()).into_iter().chain(expires()).collect()
             }
             Self::EntityRuns => column::shape(entity_runs::all()),
+            Self::Activity => column::shape(activity::COLUMNS.iter()).into_iter().chain(expires()).collect(),
             Self::Runs => column::shape(runs::all()),
             Self::Actions => column::shape(actions::all()),
             Self::CaseEvents => column::shape(case_events::all()),
             Self::Cases => column::shape(cases::all()),
         }
     }
+}
+
+fn expires() -> [(String, String); 1] {
+    [("expires".to_owned(), "Date".to_owned())]
 }

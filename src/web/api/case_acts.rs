@@ -112,7 +112,7 @@ async fn done(
     wish: &Wish,
     saw: Option<&str>,
 ) -> Result<Response, WebError> {
-    let actor = Actor::named(by, by_job)?;
+    let actor = Actor::of(&viewer, by, by_job)?;
     let done = casework::act(&state, &viewer.scope, &case_id, (&actor, wish), saw).await?;
     let mut response = whole(&state, done.case, &done.events).into_response();
     *response.status_mut() = StatusCode::CREATED;
@@ -148,7 +148,7 @@ pub(in crate::web) async fn resolve_many(
         return Err(WebError::Field("case_ids", format!("takes 1 to {CASES_MAX} ids of cases")));
     }
     let outcome = outcome(body.outcome.as_deref())?;
-    let actor = Actor::named(body.by.as_deref(), body.by_job)?;
+    let actor = Actor::of(&viewer, body.by.as_deref(), body.by_job)?;
     let wish = Wish::Resolve { outcome, evidence: body.evidence, note: body.note };
     let all = casework::act_on_all(&state, &viewer.scope, &body.case_ids, (&actor, &wish)).await?;
     let cases: Vec<One> = all

@@ -16,6 +16,7 @@ use crate::web::entity::stream::{Format, Row, rows};
 use crate::web::error::WebError;
 use crate::web::format::{self, rfc3339};
 use crate::web::params::Params;
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
@@ -91,12 +92,14 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["from", "to", "text", "limit", "cursor", "format"])?;
     let format = Format::read(params.get("format"))?;
+    let entity = format!("{}:{id}", kind.to_ascii_lowercase());
+    viewer.may_ask(&entity)?;
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let filter = names.filter(&params)?;
     let now_ns = format::now_ns();
     let question = Question { scope: &viewer.scope, names: &names, filter: &filter, now_ns };
     if let Some(format) = format {
-        return rows(state.clone(), question, format).await;
+        return Ok(Seen::about(&[entity]).on(rows(state.clone(), question, format).await?));
     }
     let limit = params.number("limit", (1, RUNS.1))?.unwrap_or(RUNS.0);
     let wrong = || WebError::Invalid("`cursor` is not one that an earlier answer gave as `next`".to_owned());
@@ -113,7 +116,8 @@ pub(in crate::web) async fn show(
         }
     };
     let prices = &state.settings.prices;
-    Ok(Answer(Done {
+    let seen = Seen { rows: Some(format::length(page.told.len())), ..Seen::about(&[entity]) };
+    let done = Answer(Done {
         entity: Named {
             kind: &names.asked.kind,
             id: &names.asked.id,
@@ -126,8 +130,8 @@ pub(in crate::web) async fn show(
         actions: found.into_iter().map(ActionTold::from).collect(),
         moved: &page.moved,
         next: page.next.map(|cursor| cursor.to_string()),
-    })
-    .into_response())
+    });
+    Ok(seen.on(done.into_response()))
 }
 
 #[derive(Serialize)]

@@ -1,4 +1,6 @@
 //! The JSON API: the same records as the pages, for programs. Field names are fixed; adding is free.
+pub(in crate::web) mod access;
+pub(in crate::web) mod activity;
 pub(in crate::web) mod answer;
 mod attempt;
 mod body;

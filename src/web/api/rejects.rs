@@ -8,6 +8,7 @@ use crate::web::api::answer::Answer;
 use crate::web::error::WebError;
 use crate::web::format::rfc3339;
 use crate::web::params::Params;
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
@@ -39,7 +40,8 @@ pub(in crate::web) async fn list(
     let wrong = || WebError::Invalid("`cursor` is not one that an earlier answer gave as `next`".to_owned());
     let after = params.get("cursor").map(|text| cursor(text).ok_or_else(wrong)).transpose()?;
     let found = rejects(&state.store, &viewer.scope, after, limit).await?;
-    let is_full = found.len() == usize::from(limit);
+    let found_count = found.len();
+    let is_full = found_count == usize::from(limit);
     let next = found.last().filter(|_| is_full).map(|last| format!("{}-{}", last.at_ns, last.position));
     let rejects = found
         .into_iter()
@@ -53,7 +55,8 @@ pub(in crate::web) async fn list(
             sha256: reject.sha256,
         })
         .collect();
-    Ok(Answer(List { rejects, next }).into_response())
+    let seen = Seen::rows(found_count);
+    Ok(seen.on(Answer(List { rejects, next }).into_response()))
 }
 
 fn cursor(text: &str) -> Option<(u64, u32)> {

@@ -20,6 +20,7 @@ use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
 use crate::web::run::bodies::{Bodies, Place, Wants};
 use crate::web::run::view::{has_span, span_id};
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
@@ -72,11 +73,9 @@ pub(in crate::web) async fn show(
     let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
     let kept = state.settings.retention.of(&viewer.scope.project);
     let coverage = Coverage::of(&state.store, &viewer.scope, kept, now_ns).await;
-    Ok(Answer(Covered {
-        run: whole_run((&run, &state.settings.prices), &bodies, contexts_abridged),
-        coverage,
-    })
-    .into_response())
+    let seen = Seen::about(&RunSummary::of(&run).entities);
+    let run = whole_run((&run, &state.settings.prices), &bodies, contexts_abridged);
+    Ok(seen.on(Answer(Covered { run, coverage }).into_response()))
 }
 
 fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
@@ -156,7 +155,8 @@ pub(in crate::web) async fn step(
     let bodies = reading::load(&state.store, &viewer.scope, &wants(found)).await?;
     let below = run.steps.iter().filter(|step| step.parent_step_id.as_ref() == Some(&found.step_id));
     let children = below.map(|step| step.step_id.clone()).collect();
-    Ok(Answer(Step::of(&run, found, &bodies).with_children(children)).into_response())
+    let seen = Seen::about(&RunSummary::of(&run).entities);
+    Ok(seen.on(Answer(Step::of(&run, found, &bodies).with_children(children)).into_response()))
 }
 
 fn find<'a>(run: &'a Run, step_id: &str) -> Option<&'a RunStep> {

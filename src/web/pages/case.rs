@@ -145,16 +145,16 @@ impl CasePage {
             window: is_open.then_some(window),
             story: Story::of(case, events, &uses, (&links, now_ns)),
             policy: policy::words(tool, case.value.as_deref()).long.to_owned(),
-            doing: Doing::of(case, tool, pending, around.typed, (&Actor::development().name, now_ns)),
+            doing: Doing::of(case, tool, pending, around.typed, (&shell.who, now_ns)),
             action: links.case(&case.case_id),
             saw: saw(case),
             comment: if lost { typed.kept() } else { String::new() },
             reopening: case.state == CaseState::Resolved && !lost,
             clash: around.clash,
             typed,
-            who: plain(&Actor::development().name),
+            who: plain(&shell.who),
             ownable: is_open,
-            mine: case.owner.as_deref() == Some(Actor::development().name.as_str()),
+            mine: case.owner.as_deref() == Some(shell.who.as_str()),
             owners: around.owners,
             shell,
         }
@@ -255,7 +255,7 @@ async fn sent(
         Ok(wish) => {
             // What somebody says changes nothing: it needs no look at what was said since.
             let saw = Some(typed.saw.as_str()).filter(|_| !matches!(wish, Wish::Comment(_)));
-            let actor = Actor::named(Some(typed.by.as_str()), false);
+            let actor = Actor::of(viewer, Some(typed.by.as_str()), false);
             let done = match &actor {
                 Ok(actor) => {
                     casework::act(state, &viewer.scope, case_id, (actor, &wish), saw).await.map(drop)

@@ -17,6 +17,7 @@ use crate::web::format;
 use crate::web::link::{Links, encoded};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{Text, plain, shortened};
 use crate::web::viewer::Viewer;
@@ -81,6 +82,8 @@ pub(in crate::web) async fn show(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
+    let entity = format!("{}:{id}", kind.to_ascii_lowercase());
+    viewer.may_ask(&entity)?;
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let asked = days(&params);
     let filter = names.filter(&asked)?;
@@ -95,7 +98,8 @@ pub(in crate::web) async fn show(
     let coverage = Coverage::of(&tally, &filter, &around);
     let shell = Shell::of(&state, &viewer, "Accounts");
     let asked = Asked { names: &names, params: &params, filter: &filter, is_first: after.is_none(), now_ns };
-    Ok(Page(EntityPage::of(shell, &asked, (&page, &tally), &coverage)).into_response())
+    let page = Page(EntityPage::of(shell, &asked, (&page, &tally), &coverage));
+    Ok(Seen::about(&[entity]).on(page.into_response()))
 }
 
 /// Answers `/accounts/{id}`.

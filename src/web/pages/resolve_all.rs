@@ -104,7 +104,7 @@ pub(in crate::web) async fn resolve(
         }
         Err(wrong) => return again(found, StatusCode::UNPROCESSABLE_ENTITY, wrong, None),
     };
-    let actor = Actor::named(Some(typed.by.as_str()), false)?;
+    let actor = Actor::of(&viewer, Some(typed.by.as_str()), false)?;
     let (evidence, note) = (typed.evidence.clone(), typed.note.clone());
     let ids: Vec<String> = found.cases.iter().map(|case| case.case_id.clone()).collect();
     let wish = Wish::Resolve { outcome, evidence, note };
@@ -172,7 +172,7 @@ impl ResolveAllPage {
                 .collect(),
             more: found.more,
             seen: mark(&found.cases),
-            who: plain(&Actor::development().name),
+            who: plain(&shell.who),
             notice: said.notice,
             recorded: said.recorded.map(|recorded| {
                 format!("{} recorded.", format::counted(format::length(recorded), "case", "cases"))

@@ -21,6 +21,7 @@ use crate::web::run::raised;
 use crate::web::run::raw::Original;
 use crate::web::run::verdict::Card;
 use crate::web::run::view::{Look, View};
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{plain, shortened};
 use crate::web::viewer::Viewer;
@@ -76,7 +77,8 @@ pub(in crate::web) async fn show(
     }
     let summary = RunSummary::of(&run);
     let cost = state.settings.prices.total(&summary);
-    Ok(Page(RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns))).into_response())
+    let page = RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns));
+    Ok(Seen::about(&summary.entities).on(Page(page).into_response()))
 }
 
 async fn loaded(state: &WebState, viewer: &Viewer, run: &Run, view: &View) -> Result<Loaded, WebError> {

@@ -11,7 +11,6 @@ use crate::store::queries::{CaseCounts, CaseOrder, case_counts, cases};
 use crate::web::badge::Badge;
 use crate::web::case::asked::Asked;
 use crate::web::case::line::{Line, Standing};
-use crate::web::casework::Actor;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::page::{Page, Shell};
@@ -85,8 +84,8 @@ pub(in crate::web) async fn show(
     let filter = asked.filter(now_ns);
     let page = cases(&state.store, &viewer.scope, (&filter, asked.order()), place, now_ns);
     let since_ns = now_ns.saturating_sub(WEEK_NS);
-    let me = Actor::development();
-    let counts = case_counts(&state.store, &viewer.scope, &me.name, since_ns, now_ns);
+    let me = viewer.name();
+    let counts = case_counts(&state.store, &viewer.scope, &me, since_ns, now_ns);
     let (page, counts) = futures_util::future::try_join(page, counts).await?;
     let found = Found { counts, next: page.next.map(|next| asked.cursor(&next)), cases: page.cases };
     let said = match params.get("done") {
@@ -117,7 +116,7 @@ impl UnknownsPage {
         let open = lines.iter().filter(|line| matches!(line.standing, Standing::Open { pending: false, .. }));
         let is_first = asked.after.is_none();
         Self {
-            choices: choices(&asked, &found.counts, to),
+            choices: choices(&asked, &found.counts, (&shell.who, to)),
             tallies: if found.counts.open == 0 { Vec::new() } else { tallies(&found.counts, now_ns) },
             said,
             tool: plain(asked.tool.as_deref().unwrap_or_default()),
@@ -151,18 +150,17 @@ impl UnknownsPage {
     }
 }
 
-fn choices(asked: &Asked, counts: &CaseCounts, to: impl Fn(&Asked) -> String) -> Vec<Choice> {
-    let me = Actor::development().name;
+fn choices(asked: &Asked, counts: &CaseCounts, (me, to): (&str, impl Fn(&Asked) -> String)) -> Vec<Choice> {
     let open =
         Asked { settled: false, owner: None, unowned: false, sort: None, after: None, ..asked.clone() };
-    let is_mine = asked.owner.as_deref() == Some(me.as_str());
+    let is_mine = asked.owner.as_deref() == Some(me);
     let choice = |name, count: Option<u64>, asked: Asked, on| Choice {
         name,
         count: count.map(format::count).unwrap_or_default(),
         href: to(&asked),
         on,
     };
-    let mine = Asked { owner: Some(me.clone()), ..open.clone() };
+    let mine = Asked { owner: Some(me.to_owned()), ..open.clone() };
     let unowned = Asked { unowned: true, ..open.clone() };
     let settled = Asked { settled: true, ..open.clone() };
     let is_all = !asked.settled && !asked.unowned && asked.owner.is_none();

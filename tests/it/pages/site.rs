@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HOST, LOCATION, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, LOCATION, ORIGIN};
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
+use recount::access::{Access, SecretHash};
 use recount::domain::fold::runs_of;
 use recount::domain::ids::TraceId;
 use recount::domain::price::Prices;
@@ -16,8 +17,8 @@ use recount::domain::step::Step;
 use recount::projection::{Projection, ProjectionSettings};
 use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::store::Store;
-use recount::store::queries::trace_records;
-use recount::web::{Desk, EntityTools, OpenCount, ServerStatus, WebSettings, WebState, routes};
+use recount::store::queries::{keep_activity, trace_records};
+use recount::web::{Desk, EntityTools, NotRecorded, OpenCount, ServerStatus, WebSettings, WebState, routes};
 use tower::ServiceExt;
 
 use crate::support::engine;
@@ -25,6 +26,7 @@ use crate::support::rows::{Keeping, NOW_NS, PSEUDONYM_KEY, scope};
 
 pub(crate) struct Site {
     pub(crate) store: Store,
+    pub(crate) access: Access,
     pub(crate) keeping: Keeping,
     projection: Projection,
     router: Router,
@@ -75,8 +77,16 @@ impl Site {
         let at_once = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
         let projection = Projection::start(store.clone(), at_once);
         let touched = projection.clone();
+        let (access, recorded) = (Access::development(), store.clone());
         let router = routes(WebState {
             store: store.clone(),
+            access: access.clone(),
+            record: Arc::new(move |entry| {
+                let store = recorded.clone();
+                Box::pin(async move { keep_activity(&store, &entry, 30).await.map_err(|_| NotRecorded) })
+            }),
+            local_key: SecretHash(String::new()),
+            provider: None,
             settings: Arc::new(settings),
             entities,
             status: Arc::new(ServerStatus::default),
@@ -92,7 +102,7 @@ impl Site {
             metrics: Arc::new(String::new),
             open: OpenCount::default(),
         });
-        Self { store, keeping, projection, router }
+        Self { store, access, keeping, projection, router }
     }
 
     /// Keeps steps, waits for the lines of their runs, and folds these as the pages will.
@@ -113,11 +123,18 @@ impl Site {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Got {
-        let request = Request::get(path).header(HOST, "localhost:4319").body(Body::empty()).unwrap();
-        self.ask(request).await
+        self.ask(Request::get(path).header(HOST, "localhost:4319").body(Body::empty()).unwrap()).await
     }
 
-    async fn ask(&self, request: Request<Body>) -> Got {
+    /// The same with a key.
+    pub(crate) async fn get_as(&self, path: &str, key: &str) -> Got {
+        let request = Request::get(path).header(HOST, "localhost:4319");
+        let request = request.header(AUTHORIZATION, format!("Bearer {key}"));
+        self.ask(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// Any request.
+    pub(crate) async fn ask(&self, request: Request<Body>) -> Got {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();

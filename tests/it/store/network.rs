@@ -50,7 +50,7 @@ async fn a_server_is_used_as_the_engine_is() {
         format!("CREATE TABLE {}.numbers (number UInt8) ENGINE = MergeTree ORDER BY ()", store.database());
     engine().await.client().query_raw(&table).execute().await.unwrap();
     inserted(&store).await.unwrap();
-    let scope = Scope { project: Project("it's".to_owned()) };
+    let scope = Scope::whole(Project("it's".to_owned()));
     let sql = "SELECT number, {project:String} FROM numbers ORDER BY number";
     let rows = store.read(&scope, sql).all::<(u8, String)>().await.unwrap();
     assert_eq!(rows, [(7, "it's".to_owned()), (8, "it's".to_owned())]);

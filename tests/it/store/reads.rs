@@ -9,7 +9,7 @@ use recount::store::{Store, StoreError};
 use crate::support::engine::{engine, execute, store};
 
 fn scope() -> Scope {
-    Scope { project: Project::default() }
+    Scope::whole(Project::default())
 }
 
 #[tokio::test]

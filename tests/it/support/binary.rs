@@ -43,7 +43,9 @@ impl Serving {
     /// The same, with a log of this level to there.
     pub(crate) fn start_saying(data_dir: &Path, more: &[&str], (level, to): (&str, Stdio)) -> Self {
         let dir = data_dir.to_str().unwrap();
-        let arguments = [&["serve", "--data-dir", dir], FREE_PORTS.as_slice(), more].concat();
+        let free: Vec<&str> =
+            FREE_PORTS.chunks(2).filter(|pair| !more.contains(&pair[0])).flatten().copied().collect();
+        let arguments = [&["serve", "--data-dir", dir], free.as_slice(), more].concat();
         let mut process =
             recount(&arguments).env("RECOUNT_LOG", level).stdout(Stdio::piped()).stderr(to).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
@@ -127,6 +129,16 @@ impl Drop for Serving {
 
 /// One request on a connection of its own. An error when the other end goes away first.
 pub(crate) fn http(at: &str, head: &str, body: &[u8]) -> std::io::Result<(u16, String)> {
+    let answer = raw(at, head, body)?;
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let status = status.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    Ok((status, if chunked { unchunked(body) } else { body.to_owned() }))
+}
+
+/// The same, with the head of the answer.
+pub(crate) fn raw(at: &str, head: &str, body: &[u8]) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(at)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     let host = format!("Host: {at}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -135,12 +147,7 @@ pub(crate) fn http(at: &str, head: &str, body: &[u8]) -> std::io::Result<(u16, S
     stream.write_all(body)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let status = status.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    Ok((status, if chunked { unchunked(body) } else { body.to_owned() }))
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 fn unchunked(body: &str) -> String {

@@ -85,7 +85,7 @@ impl Keeping {
 
 /// Who may see the default project.
 pub(crate) fn scope() -> Scope {
-    Scope { project: Project::default() }
+    Scope::whole(Project::default())
 }
 
 pub(crate) fn trace(number: u8) -> TraceId {

@@ -49,7 +49,7 @@ async fn chain(log_bytes_max: u64) -> Chain {
     let keeper = Keeper::new(log.clone(), Ack::Log, Arc::new(Progress::default()));
     let receiver = Arc::new(Receiver::new(Arc::new(pipeline), keeper, meters.clone()));
     let door = DoorSettings { request_bytes_max: 16 << 20, ..DoorSettings::default() };
-    let router = router(&door, meters.clone(), receiver.clone());
+    let router = router(&door, recount::access::Access::development(), meters.clone(), receiver.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
+use recount::access::Access;
 use recount::ingest::{
     Answer, DoorSettings, Export, Format, Intake, Meters, Refusal, Signal, TurnedAway, router,
 };
@@ -21,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Inside {
     /// Names of the records.
     pub(crate) names: Mutex<Vec<String>>,
+    /// The projects of the requests, in order.
+    pub(crate) projects: Mutex<Vec<String>>,
     /// Answered to everything, when set.
     pub(crate) refusal: Mutex<Option<Refusal>>,
 }
@@ -30,6 +33,7 @@ impl Inside {
         if let Some(refusal) = self.refusal.lock().unwrap().clone() {
             return Err(refusal);
         }
+        self.projects.lock().unwrap().push(export.project.0.clone());
         let body = &export.packed.unpack()?;
         let (names, rejected, message) = match (export.signal, export.format) {
             (Signal::Traces, Format::Json) => told(decode_traces_json(body)?, |span| &span.name),
@@ -97,9 +101,14 @@ pub(crate) async fn start() -> Server {
 
 /// Listens with these limits.
 pub(crate) async fn start_with(door: DoorSettings, limits: ServeLimits) -> Server {
+    start_for(Access::development(), door, limits).await
+}
+
+/// Listens for those who may come in.
+pub(crate) async fn start_for(access: Access, door: DoorSettings, limits: ServeLimits) -> Server {
     let inside = Arc::new(Inside::default());
     let meters = Meters::new(&mut Registry::default());
-    let router = router(&door, meters, inside.clone());
+    let router = router(&door, access, meters, inside.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
