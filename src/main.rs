@@ -7,9 +7,9 @@ use recount::config::{
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, import_command, key_command, rebuild_command, redact_key_list_command,
-    redact_key_new_command, redact_key_rotate_command, redact_reveal_command, redact_test_command,
-    serve_command, start_logging, user_command,
+    check_command, complain, export_command, import_command, key_command, rebuild_command,
+    redact_key_list_command, redact_key_new_command, redact_key_rotate_command, redact_reveal_command,
+    redact_test_command, serve_command, start_logging, user_command, verify_command,
 };
 
 fn main() -> ExitCode {
@@ -37,6 +37,10 @@ fn main() -> ExitCode {
         Command::Serve(args) => run(args, &|settings| runtime.block_on(serve_command(settings))),
         Command::Check(args) => run(args, &|settings| runtime.block_on(check_command(settings))),
         Command::Rebuild(args) => run(args, &|settings| runtime.block_on(rebuild_command(settings))),
+        Command::Export(args) => {
+            run(args.serve.clone(), &|settings| runtime.block_on(export_command(settings, &args)))
+        }
+        Command::Verify(args) => verify_command(&args),
         Command::Import(args) => run(args.serve, &|settings| {
             runtime.block_on(import_command(settings, &args.files, args.to.as_deref()))
         }),

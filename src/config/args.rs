@@ -24,6 +24,10 @@ pub enum Command {
     Demo(DemoArgs),
     /// Send OTLP captures (protobuf, JSON, JSON lines; also gzip) through the same door as the network.
     Import(ImportArgs),
+    /// Export what agents did on an entity as evidence: one ZIP that anybody can verify offline.
+    Export(ExportArgs),
+    /// Verify an evidence bundle: without a server, and trusting nothing inside it.
+    Verify(VerifyArgs),
     /// Fold every run and action again from the records.
     Rebuild(ServeArgs),
     /// Try redaction rules, and keep the keys of pseudonyms.
@@ -134,6 +138,49 @@ pub struct ImportArgs {
     /// Where to keep.
     #[command(flatten)]
     pub serve: ServeArgs,
+}
+
+/// What to export, and where to.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ExportArgs {
+    /// The entity: type:id, such as account:2291.
+    #[arg(value_name = "ENTITY")]
+    pub entity: String,
+    /// From this time on, RFC 3339 [default: everything kept]
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Until this time, RFC 3339 [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The pages' address of a running server; without it the data directory is opened.
+    #[arg(long, env = "RECOUNT_SERVER", value_name = "URL")]
+    pub server: Option<String>,
+    /// The key to ask with, where the server wants one.
+    #[arg(long, env = "RECOUNT_KEY", value_name = "KEY", hide_env_values = true)]
+    pub key: Option<String>,
+    /// Where records are kept.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// What to verify, and against what.
+#[derive(Debug, Clone, Default, Args)]
+pub struct VerifyArgs {
+    /// The bundle.
+    #[arg(value_name = "BUNDLE")]
+    pub bundle: PathBuf,
+    /// Whom to trust: the public key, and checkpoints that were kept elsewhere (trust.json).
+    #[arg(long, value_name = "FILE")]
+    pub trust: PathBuf,
+    /// Further checkpoints that were kept elsewhere: files of signed notes.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Vec<PathBuf>,
+    /// Exit with 3 when there are warnings.
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// Parses the command line of this process. Errors are clap's own: they name the flag and the remedy.

@@ -17,8 +17,8 @@ mod vouching;
 mod webhooks;
 
 pub use args::{
-    Cli, Command, DemoArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand, RedactRevealArgs,
-    RedactTestArgs, parse,
+    Cli, Command, DemoArgs, ExportArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand,
+    RedactRevealArgs, RedactTestArgs, VerifyArgs, parse,
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};

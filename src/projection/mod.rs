@@ -5,8 +5,10 @@ mod gather;
 mod heard;
 mod lines;
 mod rebuild;
+mod sequence;
 mod task;
 
 pub use error::ProjectionError;
 pub use rebuild::{Rebuilt, rebuild, rebuild_with};
+pub use sequence::{Outside, Sequencer, subtree_hashes};
 pub use task::{Changed, Lag, Projection, ProjectionSettings};

@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::access::NoRandom;
-use crate::evidence::KeyError;
+use crate::evidence::{KeyError, SignError};
 use crate::log::LogError;
 use crate::projection::ProjectionError;
 use crate::redaction::RuleError;
@@ -38,6 +38,9 @@ pub enum StartError {
         /// Where the key file would be.
         path: PathBuf,
     },
+    /// The signing key can't be used.
+    #[error(transparent)]
+    Sign(#[from] SignError),
     /// The log does not open.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -84,6 +87,7 @@ impl StartError {
             | Self::Store(_)
             | Self::Migrate(_)
             | Self::Keys(_)
+            | Self::Sign(_)
             | Self::Log(_)
             | Self::Rules(_)
             | Self::Open { .. }

@@ -1,6 +1,7 @@
 //! The rooms of a server, joined: the way of a span and the way of a page.
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,12 +20,13 @@ use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
 use crate::domain::readiness::Decided;
 use crate::domain::scope::Scope;
+use crate::evidence::Signer;
 use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
 };
 use crate::log::{Log, LogSettings, Recovery};
 use crate::notices::{Gauges, Notices, NoticesSettings};
-use crate::projection::{Projection, ProjectionSettings};
+use crate::projection::{Projection, ProjectionSettings, Sequencer};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::access::{open_access, watch_access};
 use crate::server::addresses::Addresses;
@@ -49,6 +51,10 @@ const BODIES_REMEMBERED_MAX: usize = 500_000;
 const CATCH_UP_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
 /// Between two looks at the queue of unknowns.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Between two signatures of the log.
+const SIGN_EVERY: Duration = Duration::from_secs(10);
+/// The name that signs the log.
+const SIGNER: &str = "recount";
 /// With `ack = "store"`: how long a sender waits for the insert.
 const STORE_ACK_WITHIN: Duration = Duration::from_secs(8);
 
@@ -142,7 +148,10 @@ impl Rooms {
         let local = Local::new(at.ui).map_err(StartError::Random)?;
         let record = recorder(pipeline, figures.keeper.clone(), store.clone());
         let who = Who { access, local_key: local.hash(), record };
+        let sequencer = sequencer(settings, &store)?;
+        tokio::spawn(sequence(sequencer.clone(), stop.clone()));
         let entities = EntityTools {
+            sequencer: Some(sequencer),
             aliases: Arc::new(settings.aliases.clone()),
             rules: Arc::new(settings.tools.clone()),
             retention: settings.retention.of(&Project::default()),
@@ -253,6 +262,39 @@ fn log_settings(settings: &Settings) -> LogSettings {
     let mut log = LogSettings::new(settings.data_dir.join("log"), Bytes::from(segment_header()));
     log.bytes_max = settings.log_bytes_max.unwrap_or(log.bytes_max);
     log
+}
+
+/// Gives records their places in the log that is signed with the key beside the other keys.
+fn sequencer(settings: &Settings, store: &Store) -> Result<Sequencer, StartError> {
+    let signer = Signer::open(&settings.data_dir.join("recount.sign"), SIGNER)?;
+    let outside = settings.data_dir.join("checkpoints.notes");
+    let trust = serde_json::to_string_pretty(&signer.trust()).unwrap_or_default();
+    if let Err(error) = std::fs::write(settings.data_dir.join("trust.json"), trust) {
+        tracing::warn!(%error, "trust.json could not be written");
+    }
+    let write = move |note: &str| {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(&outside);
+        let written = file.and_then(|mut file| {
+            file.write_all(format!("{note}\n").as_bytes())?;
+            file.sync_all()
+        });
+        if let Err(error) = written {
+            tracing::error!(%error, "a checkpoint could not be written outside the store");
+        }
+    };
+    Ok(Sequencer::new(store.clone(), Arc::new(signer), Arc::new(write)))
+}
+
+async fn sequence(sequencer: Sequencer, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SIGN_EVERY) => {}
+        }
+        if let Err(error) = sequencer.run(now_ns()).await {
+            tracing::warn!(%error, "records could not be given their places in the signed log; trying again");
+        }
+    }
 }
 
 /// What the drain waits for after rows are stored.

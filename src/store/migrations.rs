@@ -55,6 +55,9 @@ pub const MIGRATIONS: &[Migration] = list![
     "0044_last_uses",
     "0045_activity",
     "0050_entity_runs",
+    "0051_tree",
+    "0052_checkpoints",
+    "0053_leaves_by_trace",
 ];
 
 #[cfg(test)]

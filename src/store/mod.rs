@@ -42,6 +42,7 @@ pub mod rows;
 mod run_filter;
 mod settings;
 mod traces;
+mod tree;
 
 pub use accounts::{
     ApplyError, Changed, change_access, directory, directory_as_of, end_sessions_of, keep_key, keep_person,
@@ -65,3 +66,4 @@ pub use read::{Pieces, Read, Rows};
 pub use run_filter::{Bound, Choice, RunField, RunFilter, RunMeasure};
 pub use settings::{ClusterSettings, Place, ServerSettings, StoreSettings};
 pub use traces::{RUN_TRACES_MAX, traces_of};
+pub use tree::{TreeNode, write_tree};

@@ -30,7 +30,7 @@ use crate::web::viewer::Permission;
 /// An address: its path, what it asks of who calls it, and its handler.
 struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
 
-use Permission::{Anyone, ManageAccess, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases};
+use Permission::{Anyone, Export, ManageAccess, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases};
 
 /// Every address there is. The router is built from this and from nothing else.
 const TABLE: &[Route] = &[
@@ -94,6 +94,8 @@ const TABLE: &[Route] = &[
     Route("/api/v1/lifecycle", SeeActivity, || get(api::activity::events)),
     Route("/api/v1/access", SeeAccess, || get(api::access::report)),
     Route("/api/v1/access/changes", ManageAccess, || post(api::access::change)),
+    Route("/api/v1/entities/{type}/{id}/evidence", Export, || get(api::evidence::show)),
+    Route("/api/v1/evidence/trust", SeeRecords, || get(api::evidence::trust)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
     Route("/api/v1/findings/codes", SeeServer, || get(api::findings::codes)),

@@ -142,6 +142,24 @@ const stories = {
     await page.waitForURL((url) => url.pathname.startsWith('/runs/'));
   },
 
+  async 'the account question is answered, from a run to a file that proves it'() {
+    const page = await newPage();
+    await page.goto(`${ui}/runs/${runs.get('timeout-designed').run}`);
+    await page.locator('.facts-line a[href*="/entities/account/"], .facts a[href*="/entities/account/"]').first().click();
+    await page.waitForURL((url) => url.pathname.startsWith('/entities/account/'));
+    assert.match(await page.locator('h1').innerText(), /^What agents did on account/);
+    const refund = page.locator('.act', { hasText: 'Refunded' }).first();
+    assert.equal(await refund.getAttribute('data-state'), 'confirmed');
+    assert.match(await refund.innerText(), /Attempt 1: .*; now confirmed/s, 'the unknown and what became of it');
+    assert.match(await page.locator('.limits').innerText(), /Completeness[\s\S]*Integrity/);
+    const link = await page.locator('a[href*="/evidence"]').getAttribute('href');
+    const bundle = await page.request.get(ui + link);
+    assert.equal(bundle.headers()['content-type'], 'application/zip');
+    assert.equal((await bundle.body()).subarray(0, 2).toString(), 'PK');
+    await refund.locator('a').click();
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/') && url.searchParams.has('span'));
+  },
+
   async 'every tab of an attempt opens by keyboard'() {
     const page = await newPage();
     await page.goto(`${ui}/runs/${runs.get('timeout-naive').run}`);
@@ -262,7 +280,7 @@ const stories = {
 
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/unknowns', '/keys', '/findings', '/readiness',
+    for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/accounts', '/unknowns', '/keys', '/findings', '/readiness',
       '/redaction', '/status', '/about/findings', '/about/conventions']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);

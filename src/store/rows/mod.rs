@@ -11,6 +11,7 @@ mod encoder;
 pub(in crate::store) mod entity_runs;
 mod frame;
 mod kept;
+mod leaf_of_row;
 mod leaves;
 pub(in crate::store) mod lifecycle;
 mod listed;
@@ -25,6 +26,7 @@ pub(in crate::store) mod steps;
 mod stored;
 mod table;
 mod tidy;
+mod tree;
 mod value;
 pub(in crate::store) mod writer;
 

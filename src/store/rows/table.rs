@@ -11,6 +11,7 @@ use crate::store::rows::lifecycle;
 use crate::store::rows::rejects;
 use crate::store::rows::runs;
 use crate::store::rows::steps;
+use crate::store::rows::tree;
 
 /// A table that we insert into. Indexes that ClickHouse feeds itself are not among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +26,10 @@ pub enum Table {
     Rejects,
     /// What happened to the system.
     Lifecycle,
+    /// The signed log: leaves and nodes.
+    Tree,
+    /// Signed states of the log.
+    Checkpoints,
     /// Derived: one line for each entity of a run.
     EntityRuns,
     /// Who looked at what.
@@ -41,13 +46,15 @@ pub enum Table {
 
 impl Table {
     /// Every table, in the order in which they must be filled.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Contents,
         Self::Leaves,
         Self::Steps,
         Self::Rejects,
         Self::Lifecycle,
         Self::Activity,
+        Self::Tree,
+        Self::Checkpoints,
         Self::EntityRuns,
         Self::Runs,
         Self::Actions,
@@ -63,6 +70,8 @@ impl Table {
             Self::Steps => "steps",
             Self::Rejects => "rejects",
             Self::Lifecycle => "lifecycle",
+            Self::Tree => "tree",
+            Self::Checkpoints => "checkpoints",
             Self::EntityRuns => "entity_runs",
             Self::Activity => "activity",
             Self::Runs => "runs",
@@ -87,14 +96,14 @@ impl Table {
     pub fn shape(self) -> Vec<(String, String)> {
         match self {
             Self::Contents => column::shape(contents::all()),
-            Self::Leaves => {
-                leaves::COLUMNS.into_iter().map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect()
-            }
+            Self::Leaves => plain(&leaves::COLUMNS),
             Self::Steps => column::shape(steps::all()),
             Self::Rejects => column::shape(rejects::all()),
             Self::Lifecycle => {
                 column::shape(lifecycle::COLUMNS.iter()).into_iter().chain(expires()).collect()
             }
+            Self::Tree => plain(&tree::TREE),
+            Self::Checkpoints => plain(&tree::CHECKPOINTS),
             Self::EntityRuns => column::shape(entity_runs::all()),
             Self::Activity => column::shape(activity::COLUMNS.iter()).into_iter().chain(expires()).collect(),
             Self::Runs => column::shape(runs::all()),
@@ -107,4 +116,8 @@ impl Table {
 
 fn expires() -> [(String, String); 1] {
     [("expires".to_owned(), "Date".to_owned())]
+}
+
+fn plain(columns: &[(&str, &str)]) -> Vec<(String, String)> {
+    columns.iter().map(|(name, kind)| ((*name).to_owned(), (*kind).to_owned())).collect()
 }

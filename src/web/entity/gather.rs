@@ -7,7 +7,9 @@ use crate::domain::ids::TraceId;
 use crate::domain::run::Run;
 use crate::domain::scope::Scope;
 use crate::store::queries::{EntityTally, RunPlace, TO_FOLD_MAX};
-use crate::store::queries::{entity_runs, entity_tally, events_about, rejected_items, trace_records};
+use crate::store::queries::{
+    checkpoints, entity_runs, entity_tally, events_about, rejected_items, trace_records,
+};
 use crate::store::rows::RunCursor;
 use crate::store::{EntityFilter, RunField, RunFilter, Store};
 use crate::web::entity::coverage::{Around, Signed};
@@ -127,11 +129,12 @@ impl Question<'_> {
 /// What limits the answer besides the records themselves.
 pub(in crate::web) async fn around(state: &WebState, question: Question<'_>) -> Result<Around, WebError> {
     let period = (question.filter.from_ns, question.filter.to_ns);
+    let signed = checkpoints(&state.store, None, None, 1).await?;
     let rejected = rejected_items(&state.store, question.scope, period).await?;
     Ok(Around {
         rejected,
         erasures: Vec::new(),
-        signed: Signed::default(),
+        signed: Signed { checkpoint: signed.first().map(|newest| (newest.at_ns, newest.size)) },
         retention: state.entities.retention,
         now_ns: question.now_ns,
     })

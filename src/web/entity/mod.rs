@@ -1,4 +1,5 @@
 //! What agents did on or for an entity: read, told in sentences, and limited by what is known to be missing.
+pub(in crate::web) mod bundle;
 pub(in crate::web) mod coverage;
 pub(in crate::web) mod gather;
 pub(in crate::web) mod names;

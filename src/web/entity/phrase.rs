@@ -16,6 +16,12 @@ pub(in crate::web) fn phrase(step: &RunStep, rules: &ToolRules) -> String {
     let named = done.clone().unwrap_or_else(|| bare(step));
     match (step.kind, step.outcome) {
         (Kind::Act, Some(Outcome::Confirmed)) => format!("{}.", sentence(&named)),
+        (Kind::Act, Some(Outcome::Unknown)) if took_effect(step) && done.is_some() => {
+            format!("{}, and may have done so again.", sentence(&named))
+        }
+        (Kind::Act, Some(Outcome::Unknown)) if took_effect(step) => {
+            format!("{} took effect, and may have again.", sentence(&named))
+        }
         (Kind::Act, Some(Outcome::Unknown)) if done.is_some() => format!("May have {}.", lower(&named)),
         (Kind::Act, Some(Outcome::Unknown)) => format!("May have done {named}."),
         (Kind::Act, Some(Outcome::Submitted)) => format!("Sent, not seen done: “{named}”."),
@@ -27,6 +33,14 @@ pub(in crate::web) fn phrase(step: &RunStep, rules: &ToolRules) -> String {
             format!("{}.", sentence(&named))
         }
     }
+}
+
+/// Whether an attempt is confirmed although the step as a whole can't be told: it may have happened twice.
+fn took_effect(step: &RunStep) -> bool {
+    step.attempts().any(|attempt| {
+        let now = attempt.now.map(|(outcome, _)| outcome).or(attempt.outcome);
+        now == Some(Outcome::Confirmed)
+    })
 }
 
 /// The tool and what it was on: `issue_refund on order 4812`.
@@ -138,6 +152,12 @@ mod tests {
         ] {
             assert_eq!(phrase(&step(arguments, outcome), &said), sentence);
         }
+        let mut twice = step(arguments, Outcome::Unknown);
+        if let Some(crate::domain::run::Slot::Attempt(attempt)) = twice.attempts.first_mut() {
+            attempt.outcome = Some(Outcome::Confirmed);
+        }
+        let again = "Refunded 40.5 EUR for order 4812, and may have done so again.";
+        assert_eq!(phrase(&twice, &said), again);
         // A gap that can't be filled, or no phrase: tool and target.
         assert_eq!(phrase(&step("{}", Outcome::Confirmed), &said), "Issue_refund on order 4812.");
         assert_eq!(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
+use crate::projection::Sequencer;
 use crate::store::rows::Retention;
 
 /// What the answers about entities are made with.
@@ -13,6 +14,8 @@ pub struct EntityTools {
     pub aliases: Arc<Vec<BTreeSet<Entity>>>,
     /// How tools are told of.
     pub rules: Arc<ToolRules>,
+    /// Gives records their places in the signed log; without it no evidence is made.
+    pub sequencer: Option<Sequencer>,
     /// How long records are kept.
     pub retention: Retention,
 }

@@ -46,6 +46,7 @@ pub(in crate::web) struct EntityPage {
     floor: String,
     limits: Vec<(&'static str, Text, bool)>,
     exports: Vec<(&'static str, String)>,
+    evidence: String,
     older: Option<String>,
     newest: Option<String>,
     printed: String,
@@ -148,15 +149,15 @@ impl EntityPage {
             let query = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
             format!("{}{query}", shell.links.entity(&names.asked))
         };
-        let api = |format: &str| {
+        let api = |path: &str, format: &str| {
             let kept = days(asked.params);
             let kept = kept.pairs().filter(|(name, _)| ["from", "to", "text"].contains(name));
             let pairs: Vec<String> = kept
-                .chain([("format", format)])
+                .chain([("format", format)].into_iter().filter(|(_, format)| !format.is_empty()))
                 .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
                 .collect();
             let (kind, id) = (encoded(&names.asked.kind), encoded(&names.asked.id));
-            format!("{}/{kind}/{id}?{}", shell.links.to("/api/v1/entities"), pairs.join("&"))
+            format!("{}/{kind}/{id}{path}{}", shell.links.to("/api/v1/entities"), pairs.join("&"))
         };
         let also: Vec<&str> = names.aliases.iter().chain(&names.pseudonyms).map(String::as_str).collect();
         let value = |name: &str| asked.params.get(name).unwrap_or_default().to_owned();
@@ -175,7 +176,8 @@ impl EntityPage {
             days: by_day(page, &shell.links, asked.now_ns),
             floor: floor(page.next.is_none(), tally, asked),
             limits: limits.into_iter().map(|(name, said, warn)| (name, Text::new(said), warn)).collect(),
-            exports: vec![("CSV", api("csv")), ("JSON lines", api("jsonl"))],
+            exports: vec![("CSV", api("?", "csv")), ("JSON lines", api("?", "jsonl"))],
+            evidence: api("/evidence?", ""),
             older: page.next.as_ref().map(|next| address(Some(("after", &next.to_string())))),
             newest: (!asked.is_first).then(|| address(None)),
             printed: format!("{} UTC", format::moment(asked.now_ns)),

@@ -4,6 +4,7 @@ mod captures;
 mod cases;
 mod cost;
 mod entities;
+mod evidence;
 mod inert;
 mod kept;
 mod large;

@@ -61,19 +61,24 @@ impl Site {
 
     /// With what answers about entities are made with, and keys and rules of its own.
     pub(crate) async fn with(entities: EntityTools, keeping: Keeping) -> Self {
-        Self::set_up(WebSettings::default(), (entities, keeping)).await
+        Self::over(engine::store().await, entities, keeping)
     }
 
     /// With these prices.
     pub(crate) async fn priced(prices: Prices) -> Self {
         let settings = WebSettings { prices, ..WebSettings::default() };
-        Self::set_up(settings, (EntityTools::default(), Keeping::new())).await
+        let store = engine::store().await;
+        Self::set_up(store, settings, (EntityTools::default(), Keeping::new()))
     }
 
-    async fn set_up(settings: WebSettings, (entities, keeping): (EntityTools, Keeping)) -> Self {
+    /// Over a store that is there.
+    pub(crate) fn over(store: Store, entities: EntityTools, keeping: Keeping) -> Self {
+        Self::set_up(store, WebSettings::default(), (entities, keeping))
+    }
+
+    fn set_up(store: Store, settings: WebSettings, (entities, keeping): (EntityTools, Keeping)) -> Self {
         // What the server would log is shown where a test fails.
         tracing_subscriber::fmt().with_test_writer().try_init().unwrap_or_default();
-        let store = engine::store().await;
         let at_once = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
         let projection = Projection::start(store.clone(), at_once);
         let touched = projection.clone();
@@ -157,6 +162,14 @@ impl Site {
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(Body::from(body.finish()));
         self.ask(request.unwrap()).await
+    }
+
+    /// A file that must be there.
+    pub(crate) async fn file(&self, path: &str) -> Vec<u8> {
+        let request = Request::get(path).header(HOST, "localhost:4319").body(Body::empty()).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        assert!(response.status().is_success(), "{path}: {}", response.status());
+        response.into_body().collect().await.unwrap().to_bytes().to_vec()
     }
 
     /// A page that must be there.
