@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS {sharded:cases} (
     owner_since_ns UInt64,
     key_expires_ns UInt64,
     value String,
-    amount Float64 COMMENT 'of value; 0 where it is no number',
+    amount Float64 COMMENT 'of value, 0 where it is no number',
     currency LowCardinality(String),
     attempt_count UInt32,
     look_count UInt32,
