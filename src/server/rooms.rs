@@ -104,11 +104,7 @@ impl Rooms {
         let stop = CancellationToken::new();
         let watch = Watch::start(store.clone(), answering, stop.clone()).await;
         let encoder = Arc::new(Encoder::new(settings.retention.clone(), BODIES_REMEMBERED_MAX));
-        let kept_days = settings.retention.longest().longest_days();
-        let projection = Projection::start(
-            store.clone(),
-            ProjectionSettings { kept_days, ..ProjectionSettings::default() },
-        );
+        let projection = start_folding(settings, &store);
         let sink = Stored::new(store.clone(), encoder.clone(), follow(projection.clone()));
         let drain = Drain::start(log.clone(), Arc::new(sink), DrainSettings::default());
         let ack = if settings.ack_after_store { Ack::Store { patience: STORE_ACK_WITHIN } } else { Ack::Log };
@@ -117,18 +113,11 @@ impl Rooms {
         let meters = Meters::new(&mut registry);
         let notices = tell(settings, &store, Gauges::new(&mut registry));
         let conventions = Conventions::new(settings.tools.clone());
-        let pipeline = Arc::new(Pipeline {
-            conventions,
-            sampling: settings.sampling.clone(),
-            rules: rules.clone(),
-            encoder,
-            keys,
-        });
+        let sampling = settings.sampling.clone();
+        let pipeline = Arc::new(Pipeline { conventions, sampling, rules: rules.clone(), encoder, keys });
         let desk = desk(&rules, &pipeline);
         let receiver = Receiver::new(pipeline.clone(), keeper.clone(), meters.clone());
-        let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
-        let door = DoorSettings { hosts, cors_origins, ..DoorSettings::default() };
-        let otlp = router(&door, access.clone(), meters.clone(), Arc::new(receiver));
+        let otlp = router(&door(settings), access.clone(), meters.clone(), Arc::new(receiver));
         let progress = drain.progress();
         let figures = Arc::new(Figures {
             started_ns,
@@ -150,12 +139,7 @@ impl Rooms {
         let who = Who { access, local_key: local.hash(), record };
         let sequencer = sequencer(settings, &store)?;
         tokio::spawn(sequence(sequencer.clone(), stop.clone()));
-        let entities = EntityTools {
-            sequencer: Some(sequencer),
-            aliases: Arc::new(settings.aliases.clone()),
-            rules: Arc::new(settings.tools.clone()),
-            retention: settings.retention.of(&Project::default()),
-        };
+        let entities = entity_tools(settings, sequencer);
         let web = web_router(settings, at, (&store, entities, who), (desk, figures.clone()));
         report(&store, &recovery, (answering, alive_ns)).await;
         if answering {
@@ -228,6 +212,28 @@ impl Rooms {
             tracing::warn!(%error, "the stop could not be recorded");
         }
         self.store.close().await;
+    }
+}
+
+/// Who may send, by address and by origin.
+fn door(settings: &Settings) -> DoorSettings {
+    let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
+    DoorSettings { hosts, cors_origins, ..DoorSettings::default() }
+}
+
+/// Starts what folds runs and keys.
+fn start_folding(settings: &Settings, store: &Store) -> Projection {
+    let kept_days = settings.retention.longest().longest_days();
+    Projection::start(store.clone(), ProjectionSettings { kept_days, ..ProjectionSettings::default() })
+}
+
+/// What the pages of accounts and other entities need of the settings.
+fn entity_tools(settings: &Settings, sequencer: Sequencer) -> EntityTools {
+    EntityTools {
+        sequencer: Some(sequencer),
+        aliases: Arc::new(settings.aliases.clone()),
+        rules: Arc::new(settings.tools.clone()),
+        retention: settings.retention.of(&Project::default()),
     }
 }
 
