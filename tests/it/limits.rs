@@ -1,4 +1,5 @@
 //! A scope that is limited to some entities: what is not about them is not there, whichever question asks.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use recount::domain::entity::Entity;
 use recount::domain::fold::runs_of;
 use recount::domain::ids::{Project, TraceId};
@@ -61,7 +62,7 @@ async fn seen(site: &Site, scope: &Scope, number: u8) -> Vec<&'static str> {
 async fn content_of(site: &Site, trace_id: TraceId) -> recount::domain::ids::Digest {
     let records = trace_records(&site.store, &Scope::whole(Project::default()), &[trace_id]).await.unwrap();
     let run = runs_of(records).into_values().next().unwrap();
-    run.records[0].arguments.as_ref().unwrap().digest
+    run.records.first().unwrap().arguments.as_ref().unwrap().digest
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ fn act(account: &str) -> Step {
 /// What stands for each part of an address that names a record.
 async fn filled(site: &Site, path: &str) -> String {
     let records = trace_records(&site.store, &Scope::whole(Project::default()), &[trace(9)]).await.unwrap();
-    let digest = records[0].arguments.as_ref().unwrap().digest.to_string();
+    let digest = records.first().unwrap().arguments.as_ref().unwrap().digest.to_string();
     let mut out = path.to_owned();
     for (part, value) in [
         ("{run_id}", "rb".to_owned()),

@@ -43,8 +43,12 @@ impl Serving {
     /// The same, with a log of this level to there.
     pub(crate) fn start_saying(data_dir: &Path, more: &[&str], (level, to): (&str, Stdio)) -> Self {
         let dir = data_dir.to_str().unwrap();
-        let free: Vec<&str> =
-            FREE_PORTS.chunks(2).filter(|pair| !more.contains(&pair[0])).flatten().copied().collect();
+        let free: Vec<&str> = FREE_PORTS
+            .chunks(2)
+            .filter(|pair| pair.first().is_none_or(|name| !more.contains(name)))
+            .flatten()
+            .copied()
+            .collect();
         let arguments = [&["serve", "--data-dir", dir], free.as_slice(), more].concat();
         let mut process =
             recount(&arguments).env("RECOUNT_LOG", level).stdout(Stdio::piped()).stderr(to).spawn().unwrap();
