@@ -107,7 +107,7 @@ pub(in crate::web) async fn change(
         }
         Err(WebError::Invalid(wrong)) => {
             let shown = page(&state, &viewer, None, Shown { wrong: Some(wrong), made: None }).await?;
-            Ok((StatusCode::BAD_REQUEST, shown).into_response())
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, shown).into_response())
         }
         Err(error) => Err(error),
     }

@@ -139,7 +139,7 @@ fn a_person_signs_in_sees_changes_and_signs_out() {
     assert!(status == 200 && html.contains("<pre class=\"code\">rcn_"), "{html}");
     let short = [("change", "password"), ("name", "ada"), ("password", "short"), ("csrf", token.as_str())];
     let (status, html) = form(&serving, "/settings/change", &cookie, &short);
-    assert!(status == 400 && html.contains("at least 12 are needed"), "{html}");
+    assert!(status == 422 && html.contains("at least 12 are needed"), "{html}");
 
     let (_, html) = page(&serving, "/activity", &cookie);
     for line in ["made the key shop", "Signed in", "Not let in", "command line"] {

@@ -3,8 +3,10 @@ use axum::http::StatusCode;
 use recount::domain::activity::ActivityKind;
 use recount::domain::content::ContentKind;
 use recount::domain::entity::Entity;
+use recount::domain::fold::case_id;
 use recount::domain::ids::Project;
 use recount::domain::kind::Kind;
+use recount::domain::outcome::Outcome;
 use recount::domain::scope::Scope;
 use recount::domain::step::Step;
 use recount::store::queries::{ActivityFilter, ActivityPlace, activity, trace_records};
@@ -24,6 +26,7 @@ fn act(account: &str) -> Step {
     (facts.started_ns, facts.ended_ns) = (NOW_NS, Some(NOW_NS + SECOND_NS));
     (facts.run_id, facts.key) = (Some("rb".to_owned()), Some("kb".to_owned()));
     facts.entities = vec![Entity::account(account)];
+    facts.outcome = Some(Outcome::Unknown);
     step
 }
 
@@ -39,7 +42,7 @@ async fn filled(site: &Site, path: &str) -> String {
         ("{step_id}", span(9).to_string()),
         ("{digest}", digest),
         ("{key}", "kb".to_owned()),
-        ("{case_id}", trace(9).to_string()),
+        ("{case_id}", case_id::of_key(&Project::default(), "refund", "kb")),
         ("{code}", "unknown".to_owned()),
     ] {
         out = out.replace(part, &value);
