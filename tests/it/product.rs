@@ -110,7 +110,7 @@ fn settings_that_cannot_be_exit_with_2_and_one_sentence() {
     std::fs::write(&wrong_library, "not a library").unwrap();
     let wrong_library = wrong_library.to_str().unwrap();
     for (arguments, named) in [
-        (vec!["serve", "--data-dir", dir, "--listen", "0.0.0.0:0"], "no credentials are set up"),
+        (vec!["serve", "--data-dir", dir, "--listen", "0.0.0.0:0"], "nobody has a credential yet"),
         (vec!["serve", "--data-dir", dir, "--engine", "/nowhere/libchdb.so"], "make engine"),
         (vec!["serve", "--data-dir", dir, "--engine", wrong_library], "text.so"),
         (vec!["serve", "--data-dir", dir, "--config", "/nowhere/recount.toml"], "/nowhere/recount.toml"),

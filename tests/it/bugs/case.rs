@@ -22,7 +22,8 @@ pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// What is waited for has come by then, on a slow and busy machine too.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Keys of ids that several entries use: here each entry and transport has its own.
-const OWN: [&str; 4] = ["recount.run.id", "session.id", "gen_ai.conversation.id", "thread_id"];
+const OWN: [&str; 5] =
+    ["recount.run.id", "recount.action.key", "session.id", "gen_ai.conversation.id", "thread_id"];
 
 /// How a request travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

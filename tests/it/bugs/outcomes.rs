@@ -224,7 +224,7 @@ fn an_intent_written_on_the_agents_span_is_that_of_the_act() {
             json!({ "traceId": case.trace(run), "spanId": case.span("S1"),
             "timeUnixNano": (crate::bugs::case::BASE_NS + at).to_string(), "eventName": "recount.intent",
             "attributes": [case.in_run(run), text("recount.step.id", id),
-                text("recount.action.key", &format!("k-{id}")),
+                text("recount.action.key", &case.own(&format!("k-{id}"))),
                 text("recount.action.outcome", "submitted"), text("gen_ai.tool.name", "refund")] })
         };
         case.send_logs(&[intent("r1", "st-1", 1), intent("r1", "st-2", 2)]);
@@ -233,7 +233,11 @@ fn an_intent_written_on_the_agents_span_is_that_of_the_act() {
             "r1",
             "S2",
             "execute_tool refund",
-            &[case.in_run("r1"), text("recount.step.id", "st-1"), text("recount.action.key", "k-st-1")],
+            &[
+                case.in_run("r1"),
+                text("recount.step.id", "st-1"),
+                text("recount.action.key", &case.own("k-st-1")),
+            ],
         );
         act["parentSpanId"] = json!(case.span("S1"));
         case.send_spans(&[act, agent]);

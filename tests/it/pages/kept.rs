@@ -54,7 +54,7 @@ async fn what_is_new_to_the_model_is_open_and_the_rest_is_folded() {
 #[tokio::test]
 async fn bodies_and_values_come_back_as_sent() {
     let site = Site::new().await;
-    let long = format!("before {} after", "x".repeat(200_000));
+    let long = format!("before {} after", "words ".repeat(34_000));
     site.keep(vec![think(1, &["short", &long])]).await;
     let step = site.get(&format!("/api/v1/runs/{}/steps/{}", trace(5), span(1))).await.json();
     let context = step["attempts"][0]["context"].as_array().unwrap();
