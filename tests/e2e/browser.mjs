@@ -148,7 +148,8 @@ const stories = {
     await page.locator('.facts-line a[href*="/entities/account/"], .facts a[href*="/entities/account/"]').first().click();
     await page.waitForURL((url) => url.pathname.startsWith('/entities/account/'));
     assert.match(await page.locator('h1').innerText(), /^What agents did on account/);
-    const refund = page.locator('.act', { hasText: 'Refunded' }).first();
+    const ours = page.locator(`a[href*="${runs.get('timeout-designed').run}"]`);
+    const refund = page.locator('.act', { hasText: 'Refunded', has: ours }).first();
     assert.equal(await refund.getAttribute('data-state'), 'confirmed');
     assert.match(await refund.innerText(), /Attempt 1: .*; now confirmed/s, 'the unknown and what became of it');
     assert.match(await page.locator('.limits').innerText(), /Completeness[\s\S]*Integrity/);
@@ -156,7 +157,7 @@ const stories = {
     const bundle = await page.request.get(ui + link);
     assert.equal(bundle.headers()['content-type'], 'application/zip');
     assert.equal((await bundle.body()).subarray(0, 2).toString(), 'PK');
-    await refund.locator('a').click();
+    await refund.locator('a').first().click();
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && url.searchParams.has('span'));
   },
 
