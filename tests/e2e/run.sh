@@ -2,7 +2,7 @@
 # End to end, with real clients: starts the binary, sends runs with the official SDKs, reads them back, opens pages
 # in a browser. Usage: run.sh PATH_OF_RECOUNT; with `sending` behind it, only docs/sending.md, every runtime of it.
 set -eu
-recount="$1"
+recount="$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"
 cd "$(dirname "$0")/../.."
 here=tests/e2e
 work="$(mktemp -d)"
