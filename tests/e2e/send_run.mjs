@@ -60,14 +60,23 @@ function propose(id, name, args) {
 const root = tracer.startSpan('invoke_agent support_agent', {
   attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'support_agent' },
 });
+// No agent takes its next step in the same instant, which is all that some clocks can tell apart.
+const pause = () => new Promise((resume) => { setTimeout(resume, 5); });
 const refund = { order_id: '4812', amount: 20 };
 const timeout = Object.assign(new Error('The operation was aborted due to timeout'), { name: 'TimeoutError' });
+await pause();
 chat(root, propose('call_1', 'lookup_order', { order_id: '4812' }));
+await pause();
 tool(root, 'call_1', 'lookup_order', { order_id: '4812' }, { order_id: '4812', total: 20 });
+await pause();
 chat(root, propose('call_2', 'issue_refund', refund));
+await pause();
 tool(root, 'call_2', 'issue_refund', refund, null, timeout);
+await pause();
 chat(root, propose('call_3', 'issue_refund', refund));
+await pause();
 tool(root, 'call_3', 'issue_refund', refund, { refund_id: 're_9013', status: 'succeeded' });
+await pause();
 chat(root, { role: 'assistant', parts: [{ type: 'text', content: 'Your refund is on its way.' }] });
 root.end();
 await provider.forceFlush();
