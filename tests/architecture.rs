@@ -160,6 +160,55 @@ fn every_page_has_its_template_and_every_query_its_sql() {
     assert_eq!(stems("src/store/queries", "rs"), stems("src/store/queries", "sql"));
 }
 
+/// On a cluster a sharded table is asked on every shard; a subquery over another one is refused there, unless it
+/// is answered once and sent along.
+#[test]
+fn subqueries_over_sharded_tables_are_global() {
+    let whole: BTreeSet<String> =
+        files(&root().join("migrations")).iter().filter_map(|path| whole_table(path)).collect();
+    assert!(whole.contains("case_events") && !whole.contains("steps"), "{whole:?}");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for path in files(&root().join("src/store")) {
+        let is_job = path.ends_with("expiry.rs");
+        let text = fs::read_to_string(&path).unwrap().replace(['\n', '\\'], " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( SELECT", "(SELECT");
+        for (at, _) in text.match_indices(" IN (SELECT ") {
+            let (before, after) = (&text[..at], &text[at + " IN (SELECT ".len()..]);
+            let asked = from_of(after);
+            let is_global = before.ends_with(" GLOBAL") || before.ends_with(" GLOBAL NOT");
+            seen += usize::from(is_global);
+            // The job of expiry asks local tables only; `system` tables and parameters are everywhere.
+            let needs =
+                !is_job && asked.is_some_and(|table| !whole.contains(table) && !table.starts_with("system."));
+            if needs != is_global && !is_job {
+                wrong.push(format!("{}: IN (SELECT … FROM {asked:?}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(seen >= 5, "the pattern fits nothing any more");
+}
+
+/// The table of a migration that is on every node whole.
+fn whole_table(path: &Path) -> Option<String> {
+    let text =
+        fs::read_to_string(path).ok().filter(|_| path.extension().is_some_and(|kind| kind == "sql"))?;
+    Some(text.split_once("CREATE TABLE IF NOT EXISTS {table:")?.1.split_once('}')?.0.to_owned())
+}
+
+/// The first table or expression that a subquery asks, to its closing parenthesis.
+fn from_of(subquery: &str) -> Option<&str> {
+    let mut depth = 1;
+    let end = subquery.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '(') - i32::from(*c == ')');
+        depth == 0
+    });
+    let subquery = &subquery[..end.map_or(subquery.len(), |(at, _)| at)];
+    let asked = subquery.split_once(" FROM ")?.1;
+    asked.split([' ', ')']).next()
+}
+
 #[test]
 fn templates_never_skip_escaping() {
     for path in files(&root().join("templates")) {

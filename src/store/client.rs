@@ -59,7 +59,12 @@ impl Store {
     }
 
     fn with(client: Client, engine: Option<Engine>, place: String, settings: &StoreSettings) -> Self {
-        let bare = client.with_product_info("recount", env!("CARGO_PKG_VERSION"));
+        let mut bare = client.with_product_info("recount", env!("CARGO_PKG_VERSION"));
+        if settings.cluster.is_some() {
+            // Inserts and reads go to the same replica of each shard while it lives: what was just confirmed
+            // is seen by the fold that follows, however far the other replicas are behind.
+            bare = bare.with_setting("load_balancing", "in_order");
+        }
         Self {
             client: bare.clone().with_database(&settings.database),
             bare,

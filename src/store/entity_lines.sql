@@ -8,13 +8,13 @@ mine AS (
 standing AS (
     SELECT received_ns, run_id, precedence AS standing_precedence, traces, agent, session_id, finding_codes, words
     FROM runs FINAL
-    WHERE project = {project:String} AND $run_in_scope AND (received_ns, run_id) IN (SELECT received_ns, run_id FROM mine)
+    WHERE project = {project:String} AND $run_in_scope AND (received_ns, run_id) GLOBAL IN (SELECT received_ns, run_id FROM mine)
 ),
 spoken AS (
     SELECT groupUniqArray(trace_id) AS traces
     FROM contents
     WHERE {text:String} != '' AND project = {project:String}
-      AND trace_id IN (SELECT arrayJoin(traces) FROM standing)
+      AND trace_id GLOBAL IN (SELECT arrayJoin(traces) FROM standing)
       AND hasAllTokens(body, {text:String})
 ),
 lines AS (

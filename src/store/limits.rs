@@ -17,8 +17,9 @@ const MATCHED: &str = "arrayExists(pattern -> if(endsWith(pattern, '*'), \
      startsWith(name, substring(pattern, 1, length(pattern) - 1)), name = pattern), {limits:Array(String)})";
 const TUPLES: &str = "arrayMap(entity -> concat(entity.kind, ':', entity.id), entities)";
 const TRACES: &str = "(\
-     trace_id IN (SELECT arrayJoin(traces) FROM runs FINAL WHERE project = {project:String} AND $allowed) \
-     AND trace_id NOT IN (\
+     trace_id GLOBAL IN (\
+     SELECT arrayJoin(traces) FROM runs FINAL WHERE project = {project:String} AND $allowed) \
+     AND trace_id GLOBAL NOT IN (\
      SELECT arrayJoin(traces) FROM runs FINAL WHERE project = {project:String} AND NOT $allowed))";
 const MARKS: [&str; 3] = ["$run_in_scope", "$entities_in_scope", "$trace_in_scope"];
 

@@ -10,6 +10,6 @@ FROM (
     UNION ALL
     SELECT pair.other_trace_id AS trace_id, false AS is_known
     FROM trace_links AS pair
-    WHERE pair.project = {project:String} AND pair.trace_id IN (SELECT trace_id FROM known)
+    WHERE pair.project = {project:String} AND pair.trace_id GLOBAL IN (SELECT trace_id FROM known)
 )
 GROUP BY trace_id

@@ -51,6 +51,7 @@ trace="$(node "$here/send_run.mjs" "$http")"
 echo "ok: JavaScript SDK over HTTP/JSON"
 
 "$python" "$here/readme.py" "$ui" "$http"
+"$python" "$here/deploy.py" "$recount" "$ui" "$http"
 sed -n '/^```toml/,/^```/p' README.md | sed '/^```/d' >"$work/readme.toml"
 "$recount" check --config "$work/readme.toml" --data-dir "$work/check" >"$work/check.out"
 grep -q 'all is well' "$work/check.out"

@@ -28,13 +28,20 @@ stamp="$(cat vercel-7/package.json vercel-7/package-lock.json | cksum | tr ' ' '
     touch "vercel-7/node_modules/done-$stamp"
 }
 
-./chromium.sh >/dev/null && exit 0
-if [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null 2>&1; then
+# missing NAME PACKAGE: installs a program from the system's packages where that can be done without asking.
+missing() {
+    [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null 2>&1 || return 0
     sudo=""
     [ "$(id -u)" = 0 ] || sudo="sudo -n"
-    say "Installing Chromium from the system's packages ..."
-    { $sudo apt-get update -qq && $sudo apt-get install -y -qq chromium; } >/dev/null 2>&1 || true
-fi
+    say "Installing $1 from the system's packages ..."
+    { $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends "$2"; } >/dev/null 2>&1 || true
+}
+
+PATH="$PATH:/usr/sbin"
+command -v nginx >/dev/null 2>&1 || missing nginx nginx
+need nginx "install it for the proxy of deploy/ (Debian: apt install nginx; macOS: brew install nginx)"
+need openssl "install it for that proxy's certificate (Debian: apt install openssl)"
+./chromium.sh >/dev/null || missing Chromium chromium
 ./chromium.sh >/dev/null || {
     say "The browser tests need Chromium or Chrome: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set CHROMIUM to its path."
     exit 1

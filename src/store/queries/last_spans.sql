@@ -2,7 +2,7 @@
 SELECT $columns
 FROM steps
 WHERE project = {project:String} AND $trace_in_scope
-  AND trace_id IN (
+  AND trace_id GLOBAL IN (
     SELECT arrayJoin(traces)
     FROM runs
     WHERE project = {project:String} AND is_deleted = 0
