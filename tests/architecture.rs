@@ -37,6 +37,7 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("regex", &["redaction"]),
     ("rusqlite", &["demo"]),
     ("rustix", &["log", "store"]),
+    ("similar", &["web"]),
     ("tokio", &["demo", "ingest", "log", "notices", "projection", "server", "store", "web"]),
     ("toml", &["config"]),
     ("tonic", &["ingest", "server"]),

@@ -211,6 +211,16 @@ impl<'a> Fields<'a> {
         names.iter().find_map(|name| self.raw(name).filter(|raw| *raw != "null"))
     }
 
+    /// The members in order: name and value as written.
+    pub(in crate::web) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), value.get()))
+    }
+
+    /// Whether it has no members.
+    pub(in crate::web) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A member that is an object.
     pub(in crate::web) fn object(&self, name: &str) -> Option<Fields<'a>> {
         Fields::read(self.raw(name)?)

@@ -6,6 +6,7 @@ mod badge;
 mod case;
 mod casework;
 mod changing;
+mod compare;
 mod credential;
 mod cursor;
 mod desk;

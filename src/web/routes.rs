@@ -19,8 +19,8 @@ use crate::web::link::base_of;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, activity, case, content, conventions, entity, findings, key, keys, login,
-    readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
+    about_findings, accounts, activity, case, compare, content, conventions, entity, findings, key, keys,
+    login, readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -37,6 +37,8 @@ const TABLE: &[Route] = &[
     Route("/", Anyone, || get(start)),
     Route("/runs", SeeRecords, || get(runs::show)),
     Route("/runs/{run_id}", SeeRecords, || get(run::show)),
+    Route("/runs/{run_id}/steps/{step_id}/compare", SeeRecords, || get(compare::attempts_of_step)),
+    Route("/compare", SeeRecords, || get(compare::show)),
     Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),

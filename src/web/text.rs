@@ -23,6 +23,11 @@ impl Text {
         self.0.is_empty()
     }
 
+    /// The text itself, for comparing and cutting it. Not for showing.
+    pub(in crate::web) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether it is more than one line.
     pub(in crate::web) fn is_long(&self) -> bool {
         self.0.len() > 120 || self.0.contains('\n')

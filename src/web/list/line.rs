@@ -7,7 +7,7 @@ use crate::domain::summary::RunSummary;
 use crate::web::badge::{Badge, Signal};
 use crate::web::format;
 use crate::web::link::Links;
-use crate::web::text::{Text, shortened};
+use crate::web::text::{Text, plain, shortened};
 
 /// The line.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(in crate::web) struct Line {
     pub(in crate::web) href: String,
     pub(in crate::web) title: Text,
     pub(in crate::web) id: Text,
+    /// The whole id, for choosing the run; `None` where it holds what can't be seen.
+    pub(in crate::web) pick: Option<String>,
     pub(in crate::web) badge: Badge,
     pub(in crate::web) signals: Vec<Signal>,
     pub(in crate::web) account: Option<(Text, String)>,
@@ -45,6 +47,7 @@ impl Line {
             href: links.run(&run.run_id),
             title: Text::new(shortened(title, 120)),
             id: Text::new(shortened(&run.run_id, 40)),
+            pick: (plain(&run.run_id) == run.run_id).then(|| run.run_id.clone()),
             badge: effects(run),
             signals: signals(run),
             account: account.map(|id| (Text::new(shortened(id, 40)), by_account(id))),

@@ -133,7 +133,7 @@ impl RunPage {
             card: Card::of(run, view),
             notice: asked
                 .map(|span| format!("Span {span} is not one of this run's steps; another one is shown.")),
-            rail: Rail::of(run, view, look, now_ns),
+            rail: Rail::of(run, view, look, (&links, now_ns)),
             inspector: look.map(|look| Inspector::of(run, &look, view, loaded, (&links, now_ns))),
             shell,
         }

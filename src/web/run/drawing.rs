@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use crate::domain::kind::Kind;
 use crate::domain::run::{Attempt, Run, RunState, RunStep};
 use crate::web::format;
+use crate::web::link::Links;
 use crate::web::run::bars::{self, Scale, attempts};
 use crate::web::run::lease::Leases;
 use crate::web::run::view::{Look, View};
@@ -29,11 +30,18 @@ pub(in crate::web) struct Drawing<'a> {
     pub(in crate::web) lookups: HashMap<&'a str, Vec<&'a RunStep>>,
     /// Who held the run.
     pub(in crate::web) leases: Leases,
+    /// The address of the run's page.
+    pub(in crate::web) base: String,
 }
 
 impl<'a> Drawing<'a> {
     /// All that the rows need, gathered once.
-    pub(in crate::web) fn of(run: &'a Run, view: &'a View, look: Option<Look<'a>>, now_ns: u64) -> Self {
+    pub(in crate::web) fn of(
+        run: &'a Run,
+        view: &'a View,
+        look: Option<Look<'a>>,
+        (links, now_ns): (&Links, u64),
+    ) -> Self {
         let tops: Vec<&RunStep> = run.steps.iter().filter(|step| step.depth == 0).collect();
         let only_agent = matches!(tops.as_slice(), [top] if top.kind == Kind::Agent);
         let acts: HashMap<&str, Kind> =
@@ -51,7 +59,9 @@ impl<'a> Drawing<'a> {
             }
         }
         let depth_base = u32::from(only_agent);
-        Self { run, view, look, scale: Scale::of(run), now_ns, depth_base, lookups, leases: Leases::of(run) }
+        let leases = Leases::of(run);
+        let base = links.run(&run.run_id);
+        Self { run, view, look, scale: Scale::of(run), now_ns, depth_base, lookups, leases, base }
     }
 
     /// Whether the step is drawn on the thread of the act whose truth it asks for.

@@ -5,6 +5,7 @@ use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::run::{Attempt, Run, RunStep, Slot};
 use crate::web::badge::Badge;
+use crate::web::compare::asked::nearest;
 use crate::web::link::Links;
 use crate::web::run::bars::attempts;
 use crate::web::run::bodies::{Bodies, Wants};
@@ -31,6 +32,8 @@ pub(in crate::web) struct Inspector {
     pub(in crate::web) note: String,
     /// Its case, when nobody knew what became of it.
     pub(in crate::web) case: Option<String>,
+    /// What it is best compared with: the words and the address.
+    pub(in crate::web) compare: Option<(String, String)>,
     pub(in crate::web) earlier: Option<String>,
     pub(in crate::web) later: Option<String>,
     pub(in crate::web) tabs: Vec<TabLink>,
@@ -107,6 +110,7 @@ impl Inspector {
             states: states(look.attempt),
             note: note(run, look),
             case: loaded.case_id.as_deref().map(|id| links.case(id)),
+            compare: nearest(links, run, look.step, look.attempt),
             earlier,
             later,
             tabs: tabs(look, view),

@@ -64,7 +64,8 @@ impl Model {
     }
 }
 
-fn shown(value: &Value) -> String {
+/// A parameter's value as it is shown.
+pub(in crate::web) fn shown(value: &Value) -> String {
     shortened(&value::compact(value), 400)
 }
 

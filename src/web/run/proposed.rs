@@ -199,7 +199,7 @@ fn tools(run: &Run, attempt: &Attempt, bodies: &Bodies) -> Vec<Tool> {
 }
 
 /// The name in a tool's definition; of a definition that was loaded in part, the first name in it.
-fn tool_name(definition: &str) -> Option<String> {
+pub(in crate::web) fn tool_name(definition: &str) -> Option<String> {
     if let Some(fields) = Fields::read(definition) {
         let function = fields.object("function");
         let name = fields.text("name").or_else(|| function.as_ref()?.text("name"));

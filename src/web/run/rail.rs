@@ -5,6 +5,7 @@ use crate::domain::finding::Code;
 use crate::domain::kind::Kind;
 use crate::domain::run::{Run, RunState, RunStep};
 use crate::web::format;
+use crate::web::link::Links;
 use crate::web::run::bars::attempts;
 use crate::web::run::drawing::Drawing;
 use crate::web::run::row::StepRow;
@@ -61,8 +62,8 @@ pub(in crate::web) enum Row {
 
 impl Rail {
     /// The rail of a run as the address asks for it.
-    pub(in crate::web) fn of(run: &Run, view: &View, look: Option<Look<'_>>, now_ns: u64) -> Self {
-        let drawing = Drawing::of(run, view, look, now_ns);
+    pub(in crate::web) fn of(run: &Run, view: &View, look: Option<Look<'_>>, at: (&Links, u64)) -> Self {
+        let drawing = Drawing::of(run, view, look, at);
         let plumbing = run.steps.iter().filter(|step| !Show::All.lists(step)).count();
         // Of a runtime that nobody knows the plumbing is all there is.
         let only_plumbing = view.show == Show::All && plumbing == run.steps.len();

@@ -4,6 +4,7 @@ use crate::domain::kind::Kind;
 use crate::domain::run::{Attempt, Run, RunStep};
 use crate::web::badge::{self, Badge, GateChip, Signal};
 use crate::web::format;
+use crate::web::link::segment;
 use crate::web::run::bars::{self, Bar, attempts};
 use crate::web::run::drawing::Drawing;
 use crate::web::run::thread::{RecordRow, confirmed_effect};
@@ -36,6 +37,8 @@ pub(in crate::web) struct StepRow {
     pub(in crate::web) records: Vec<RecordRow>,
     /// Such as "3 more attempts", with the address that lists them.
     pub(in crate::web) folded: Option<(String, String)>,
+    /// The page that compares its first and its last attempt: the words and the address.
+    pub(in crate::web) compare: Option<(String, String)>,
 }
 
 impl Drawing<'_> {
@@ -68,8 +71,15 @@ impl Drawing<'_> {
                 let line = format::counted(format::length(folded), "more attempt", "more attempts");
                 (line, View { unfold: Some(step.number), ..self.view.clone() }.query())
             }),
+            compare: self.compare(step),
             records,
         }
+    }
+
+    fn compare(&self, step: &RunStep) -> Option<(String, String)> {
+        let (first, last) = (attempts(step).next()?.number, attempts(step).next_back()?.number);
+        let href = format!("{}/steps/{}/compare?a={first}&b={last}", self.base, segment(&step.step_id));
+        (first != last).then(|| (format!("Compare attempts {first} and {last}"), href))
     }
 
     /// The key as it is drawn: on the page of its run the run id in it says nothing.

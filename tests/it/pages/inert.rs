@@ -121,6 +121,7 @@ fn assert_inert(html: &str, of: &str) {
 #[tokio::test]
 async fn hostile_text_is_text_everywhere() {
     let site = Site::new().await;
+    let mut compared = 0;
     for evil in HOSTILE {
         let steps = vec![
             hostile(0, Kind::Agent, evil),
@@ -139,6 +140,14 @@ async fn hostile_text_is_text_everywhere() {
                 assert_inert(&site.page(&view).await, evil);
             }
         }
+        for pair in [(1, 1), (2, 3), (1, 4)] {
+            let asked = format!("run={encoded}&a={}&b={}", span(pair.0), span(pair.1));
+            let got = site.get(&format!("/compare?{asked}")).await;
+            assert!(!got.status.is_server_error(), "{asked}: {}", got.body);
+            compared += usize::from(got.status.is_success());
+            assert_inert(&got.body, evil);
+        }
+        assert_inert(&site.page(&format!("/compare?run={encoded}&run={encoded}")).await, evil);
         // The API gives the text as it is, as JSON that no browser takes for a page.
         let run = site.get(&format!("/api/v1{path}")).await;
         assert!(run.is("application/json"));
@@ -151,5 +160,6 @@ async fn hostile_text_is_text_everywhere() {
             assert_inert(&got.body, &path);
         }
     }
+    assert!(compared >= 3, "{compared} comparisons were drawn");
     assert_inert(&site.page("/runs").await, "the list");
 }

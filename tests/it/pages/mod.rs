@@ -2,6 +2,7 @@
 mod addresses;
 mod captures;
 mod cases;
+mod compare;
 mod cost;
 mod entities;
 mod evidence;
