@@ -3,6 +3,7 @@
 //! The modules are declared in reading order: each may use those above it, never those below.
 pub mod domain;
 
+pub mod mcp;
 pub mod otlp;
 
 pub mod access;
@@ -23,4 +24,5 @@ pub mod config;
 
 pub mod server;
 
+pub mod console;
 pub mod demo;

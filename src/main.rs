@@ -5,6 +5,9 @@ use recount::config::{
     Command, ConfigError, DemoArgs, File, KeyArgs, RedactCommand, RedactKeyCommand, ServeArgs, Settings,
     UserArgs, parse, parse_file, resolve,
 };
+use recount::console::{
+    account_command, findings_command, mcp_command, run_command, runs_command, unknowns_command,
+};
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
     check_command, complain, export_command, import_command, key_command, rebuild_command,
@@ -65,6 +68,12 @@ fn main() -> ExitCode {
         Command::Key(KeyArgs { command }) => {
             run(command.serve().clone(), &|settings| runtime.block_on(key_command(settings, command.clone())))
         }
+        Command::Runs(args) => runtime.block_on(runs_command(&args)),
+        Command::Run(args) => runtime.block_on(run_command(&args)),
+        Command::Unknowns(args) => runtime.block_on(unknowns_command(&args)),
+        Command::Account(args) => runtime.block_on(account_command(&args)),
+        Command::Findings(args) => runtime.block_on(findings_command(&args)),
+        Command::Mcp(args) => runtime.block_on(mcp_command(&args)),
         Command::Demo(DemoArgs { mut serve, runs, once }) => {
             let file = match &serve.config {
                 Some(path) => parse_file(Some(path)),

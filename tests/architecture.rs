@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 /// Lower floors first. A room may use rooms on lower floors only; rooms on one floor do not know each other.
 const FLOORS: &[&[&str]] = &[
     &["domain"],
-    &["otlp"],
+    &["mcp", "otlp"],
     &["access", "conventions", "evidence", "redaction"],
     &["log", "store"],
     &["projection"],
     &["ingest", "notices", "web"],
     &["config"],
     &["server"],
-    &["demo"],
+    &["console", "demo"],
 ];
 /// Folders of equals: files in one of these never use one another.
 const CELLS: &[&str] = &["conventions::dialects", "store::queries", "web::pages"];
@@ -35,10 +35,11 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("opentelemetry_sdk", &["demo"]),
     ("prost", &["ingest", "otlp"]),
     ("regex", &["redaction"]),
+    ("rmcp", &["mcp"]),
     ("rusqlite", &["demo"]),
     ("rustix", &["log", "store"]),
     ("similar", &["web"]),
-    ("tokio", &["demo", "ingest", "log", "notices", "projection", "server", "store", "web"]),
+    ("tokio", &["console", "demo", "ingest", "log", "notices", "projection", "server", "store", "web"]),
     ("toml", &["config"]),
     ("tonic", &["ingest", "server"]),
 ];

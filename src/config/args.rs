@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::config::asking::{AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, UnknownsArgs};
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
@@ -38,6 +39,18 @@ pub enum Command {
     Key(KeyArgs),
     /// Show the settings, which engine answers and in which version, and whether all is well.
     Check(ServeArgs),
+    /// List runs of a running server, newest first.
+    Runs(RunsArgs),
+    /// Show one run: its steps with every attempt, and what was noticed.
+    Run(RunArgs),
+    /// List acts of which nobody knows what became of them, the most urgent first.
+    Unknowns(UnknownsArgs),
+    /// Show what agents did on an account or another entity.
+    Account(AccountArgs),
+    /// List what was noticed.
+    Findings(FindingsArgs),
+    /// Serve the tools for agents (Model Context Protocol) over stdin and stdout, from a running server.
+    Mcp(McpArgs),
 }
 
 /// As serve, and how much the agents do.

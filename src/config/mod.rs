@@ -1,6 +1,7 @@
 //! The only reader of flags, environment and recount.toml.
 mod aliases;
 mod args;
+mod asking;
 mod error;
 mod file;
 mod people;
@@ -19,6 +20,10 @@ mod webhooks;
 pub use args::{
     Cli, Command, DemoArgs, ExportArgs, ImportArgs, RedactArgs, RedactCommand, RedactKeyCommand,
     RedactRevealArgs, RedactTestArgs, VerifyArgs, parse,
+};
+pub use asking::{
+    AccountArgs, AskArgs, FindingsArgs, McpArgs, PartArgs, RunArgs, RunsArgs, ServerArgs, TimeArgs,
+    UnknownsArgs,
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};

@@ -8,6 +8,7 @@ pub mod cost;
 pub mod entity;
 pub mod finding;
 pub mod fold;
+pub mod hidden;
 pub mod ids;
 pub mod kind;
 pub mod lifecycle;

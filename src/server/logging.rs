@@ -7,7 +7,9 @@ use tracing_subscriber::fmt;
 /// Starts logging. `filter` is in the syntax of `RUST_LOG`, such as `info` or `recount=debug`; a filter that
 /// can't be read counts as `info`. A second call changes nothing.
 pub fn start_logging(filter: &str) {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_unreadable| EnvFilter::new("info"));
+    // The library behind the tools for agents logs whole messages, and in them what was recorded.
+    let silent = format!("{filter},rmcp=off");
+    let filter = EnvFilter::try_new(silent).unwrap_or_else(|_unreadable| EnvFilter::new("info,rmcp=off"));
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     let started = if std::io::stderr().is_terminal() {
         builder.try_init()

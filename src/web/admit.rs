@@ -13,8 +13,9 @@ use crate::domain::ids::Project;
 use crate::web::credential::{PROJECT, address, cookie, identify, is_known, now_ns};
 use crate::web::error::WebError;
 use crate::web::forgery::{changes, check_token};
+use crate::web::host::is_for_machines;
 use crate::web::params::Params;
-use crate::web::seen::Seen;
+use crate::web::seen::{AlreadyRecorded, Seen};
 use crate::web::state::WebState;
 use crate::web::viewer::{Permission, Viewer};
 
@@ -48,7 +49,7 @@ pub(in crate::web) async fn admit(
         };
     }
     // The count is of the whole project: it says nothing to who may see a part of it.
-    if !request.uri().path().starts_with("/api/") && !viewer.scope.is_limited() {
+    if !is_for_machines(request.uri().path()) && !viewer.scope.is_limited() {
         state.open.look(&state.store, &viewer.scope).await;
     }
     request.extensions_mut().insert(viewer.clone());
@@ -166,6 +167,9 @@ impl Tried {
     /// What was done, where the answer shows records or something was changed.
     fn done(&self, permission: Permission, viewer: &Viewer, response: &Response) -> Option<Activity> {
         let status = response.status();
+        if response.extensions().get::<AlreadyRecorded>().is_some() {
+            return None;
+        }
         let refused = matches!(status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND);
         let is_told = match (permission, self.changes) {
             (Permission::SeeServer | Permission::Anyone | Permission::Send, false) => false,

@@ -9,6 +9,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use crate::web::error::WebError;
 use crate::web::state::WebState;
 
+/// Whether programs ask here: they are answered in JSON, and no page is drawn around it.
+pub(in crate::web) fn is_for_machines(path: &str) -> bool {
+    path.starts_with("/api/") || path == "/mcp"
+}
+
 /// Refuses requests that name another host: a page elsewhere could point its own name at this address and
 /// read records through the reader's browser.
 pub(in crate::web) async fn check(State(state): State<WebState>, request: Request, next: Next) -> Response {

@@ -29,6 +29,7 @@ mod link;
 mod list;
 #[cfg(test)]
 mod looks;
+mod machines;
 mod message;
 mod noticed;
 mod open_count;

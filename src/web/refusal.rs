@@ -11,6 +11,7 @@ use crate::domain::ids::Project;
 use crate::domain::scope::Scope;
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
+use crate::web::host::is_for_machines;
 use crate::web::kept_for;
 use crate::web::page::{Page, Shell};
 use crate::web::pages::login::LoginPage;
@@ -29,7 +30,7 @@ struct ErrorPage {
 
 /// Turns the errors of all handlers into pages, or into problems below `/api`.
 pub(in crate::web) async fn show(State(state): State<WebState>, request: Request, next: Next) -> Response {
-    let for_api = request.uri().path().starts_with("/api/");
+    let for_api = is_for_machines(request.uri().path());
     let next_page = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
     let is_head = request.method() == Method::HEAD;
     let response = next.run(request).await;

@@ -1,11 +1,11 @@
 //! The whole table of addresses, each with what it asks of who calls it.
 use std::convert::Infallible;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_service::Service;
 
@@ -16,6 +16,7 @@ use crate::web::error::WebError;
 use crate::web::health;
 use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
+use crate::web::machines::{self, Inside};
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
@@ -73,6 +74,7 @@ const TABLE: &[Route] = &[
     Route("/healthz", Anyone, || get(health::alive)),
     Route("/readyz", Anyone, || get(health::ready)),
     Route("/metrics", SeeServer, || get(health::metrics)),
+    Route("/mcp", SeeRecords, || post(machines::answer)),
     Route("/api/v1/runs", SeeRecords, || get(api::runs::list)),
     Route("/api/v1/runs/{run_id}", SeeRecords, || get(api::run::show)),
     Route("/api/v1/runs/{run_id}/steps/{step_id}", SeeRecords, || get(api::run::step)),
@@ -114,13 +116,13 @@ pub fn routes(state: WebState) -> Router {
     let base = base_of(&state.settings.base_path);
     let settings = WebSettings { base_path: base.clone(), ..(*state.settings).clone() };
     let state = WebState { settings: settings.into(), ..state };
-    let mut router = Router::new();
-    for Route(path, permission, handler) in TABLE {
-        let gate = from_fn_with_state((state.clone(), *permission), admit);
-        router = router.route(path, handler().layer(gate));
-    }
-    let router = router
+    let api = table(&state, |path| path.starts_with("/api/"))
         .fallback(nowhere)
+        .layer(from_fn_with_state(state.clone(), refusal::show))
+        .with_state(state.clone());
+    let router = table(&state, |_| true)
+        .fallback(nowhere)
+        .layer(Extension(Inside::new(api, base.clone())))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(origin::check))
         .layer(from_fn_with_state(state.clone(), host::check))
@@ -128,6 +130,16 @@ pub fn routes(state: WebState) -> Router {
         .layer(from_fn(guard))
         .with_state(state);
     if base.is_empty() { router } else { under(base, router) }
+}
+
+/// The addresses of the table, each behind its gate.
+fn table(state: &WebState, wanted: impl Fn(&str) -> bool) -> Router<WebState> {
+    let mut router = Router::new();
+    for Route(path, permission, handler) in TABLE.iter().filter(|Route(path, _, _)| wanted(path)) {
+        let gate = from_fn_with_state((state.clone(), *permission), admit);
+        router = router.route(path, handler().layer(gate));
+    }
+    router
 }
 
 /// Answers with the base path before each address and without it: a proxy may cut it off or keep it.

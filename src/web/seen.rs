@@ -34,3 +34,7 @@ impl Seen {
         response
     }
 }
+
+/// Marks an answer that shows nothing but what was recorded already, while it was made.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::web) struct AlreadyRecorded;

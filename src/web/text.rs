@@ -3,6 +3,8 @@ use std::fmt::{self, Write};
 
 use askama::filters::HtmlSafe;
 
+use crate::domain::hidden::{is_hidden, name_of};
+
 /// What redaction leaves behind in a text: `[redacted:rule]`, `[removed:rule]`, or `[withheld:why]` where it
 /// could not look.
 const MARKERS: [(&str, &str); 3] =
@@ -108,28 +110,6 @@ fn escape(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         from = at + char.len_utf8();
     }
     f.write_str(text.get(from..).unwrap_or_default())
-}
-
-/// Characters that change what a reader sees without being seen: controls, text direction, invisible tags.
-/// Joiners stay: scripts and emoji need them.
-fn is_hidden(char: char) -> bool {
-    match char {
-        '\n' | '\t' => false,
-        _ if char.is_control() => true,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
-        '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
-        '\u{e0000}'..='\u{e0fff}' => true,
-        _ => false,
-    }
-}
-
-fn name_of(char: char) -> String {
-    match char {
-        '\0' => "NUL".to_owned(),
-        '\r' => "CR".to_owned(),
-        '\u{1b}' => "ESC".to_owned(),
-        _ => format!("U+{:04X}", u32::from(char)),
-    }
 }
 
 /// The same text for places that take no elements, such as titles and labels: hidden characters by name.

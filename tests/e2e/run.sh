@@ -83,6 +83,11 @@ echo "ok: what docs/redaction.md and docs/retention.md say"
 echo "ok: settings of the README and of docs/configuration.md"
 "$python" "$here/sending.py" "$recount" "$ui=$http" "$second"
 
+sender="$("$recount" key create agents --data-dir "$work/machines")"
+viewer="$("$recount" key create machines --role viewer --data-dir "$work/machines")"
+start machines serve
+"$python" "$here/machines.py" "$recount" "$ui" "$http" "$viewer" "$sender"
+
 start demo demo
 payments="$(sed -n 's/^payments=//p' "$work/demo.out")"
 "$python" "$here/reconcile.py" "$ui" "$http" "$payments"

@@ -6,6 +6,7 @@ mod bugs;
 mod kept;
 mod ledger;
 mod limits;
+mod machines;
 mod pages;
 mod product;
 mod projection;
