@@ -33,6 +33,11 @@ impl Ledger {
 
     /// Kept + recovered = stored + waiting + set aside.
     pub fn is_balanced(&self) -> bool {
-        self.kept + self.recovered == self.stored + self.waiting + self.set_aside
+        self.unaccounted() == 0
+    }
+
+    /// By how many records the law is broken. Never anything but 0, unless there is a fault in here.
+    pub fn unaccounted(&self) -> u64 {
+        (self.kept + self.recovered).abs_diff(self.stored + self.waiting + self.set_aside)
     }
 }

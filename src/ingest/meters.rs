@@ -47,6 +47,11 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
+    /// Records of requests that are being kept right now.
+    pub fn under_way(&self) -> u64 {
+        self.received.saturating_sub(self.refused + self.kept)
+    }
+
     /// Whether nothing is unaccounted for. While requests are under way, `received` is ahead.
     pub fn holds(&self) -> bool {
         self.received >= self.refused + self.kept

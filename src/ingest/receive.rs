@@ -104,21 +104,23 @@ impl Receiver {
                 return Err(refusal);
             }
         };
-        // All or nothing is acknowledged. After a refusal some frames may be in the log: sent again, their
-        // records are recognised.
-        let keeping = frames.into_iter().map(|frame| self.keeper.keep(frame.bytes, frame.records));
-        match try_join_all(keeping).await {
-            Ok(_) => {
-                self.meters.kept(signal, records);
-                Ok(answer)
+        // To its end even if the sender goes away meanwhile: what came is kept or refused, and counted.
+        let (keeper, meters) = (self.keeper.clone(), self.meters.clone());
+        let kept = tokio::spawn(async move {
+            let kept = keep_all(&keeper, frames).await;
+            match &kept {
+                Ok(()) => meters.kept(signal, records),
+                Err(refusal) => meters.refused(signal, refusal.class(), records),
             }
-            Err(error) => {
-                let refusal = Refusal::from(error);
+            kept
+        });
+        match kept.await.unwrap_or(Err(Refusal::Fault)) {
+            Ok(()) => Ok(answer),
+            Err(refusal) => {
                 if refusal == Refusal::Full {
                     let mut full_until = self.full_until.lock().unwrap_or_else(PoisonError::into_inner);
                     *full_until = Some(Instant::now() + BREATHER);
                 }
-                self.meters.refused(signal, refusal.class(), records);
                 Err(refusal)
             }
         }
@@ -156,6 +158,13 @@ impl Receiver {
         });
         done.await.or(Err(Refusal::Fault))
     }
+}
+
+/// Keeps all frames of a request. All or nothing is acknowledged: after a refusal some may be in the log; sent
+/// again, their records are recognised.
+async fn keep_all(keeper: &Keeper, frames: Vec<Frame>) -> Result<(), Refusal> {
+    let keeping = frames.into_iter().map(|frame| keeper.keep(frame.bytes, frame.records));
+    try_join_all(keeping).await.map(drop).map_err(Refusal::from)
 }
 
 impl Intake for Receiver {

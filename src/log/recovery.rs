@@ -87,6 +87,7 @@ pub(crate) fn recover(
         segments.adopt(first, segment, torn);
     }
     report.set_aside.reverse();
+    segments.found_damaged(count(report.set_aside.len()));
     segments.tidy();
     Ok((segments, report))
 }

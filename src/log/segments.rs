@@ -184,9 +184,15 @@ impl Segments {
                 bytes: segment.frames.bytes.saturating_sub(good.bytes),
             };
             segment.frames = good;
+            self.totals.damaged_segments += u64::from(!segment.damaged);
             segment.damaged = true;
             self.totals.set_aside.add(lost);
         }
+    }
+
+    /// So many segments were found damaged at the start.
+    pub(crate) fn found_damaged(&mut self, segments: u64) {
+        self.totals.damaged_segments += segments;
     }
 
     /// The segment's frames are safe elsewhere: its file goes. After an error it goes with a later one.
@@ -202,6 +208,7 @@ impl Segments {
     pub(crate) fn set_aside(&mut self, first: u64) -> Result<(), LogError> {
         if let Some(segment) = self.closed.get_mut(&first).filter(|segment| segment.hold != Hold::Done) {
             segment.hold = Hold::Done;
+            self.totals.damaged_segments += u64::from(!segment.damaged);
             segment.damaged = true;
             self.totals.set_aside.add(segment.frames);
         }

@@ -61,7 +61,7 @@ impl Figures {
                 bytes_max: log.limit,
                 oldest_ns,
                 segments: log.segments,
-                set_aside: log.set_aside.frames,
+                set_aside: log.damaged_segments,
                 drained_rows_per_second: drain.records_per_second,
             },
             ingest: IngestStatus {
@@ -71,6 +71,9 @@ impl Figures {
                 stored: ledger.stored,
                 waiting: ledger.waiting,
                 set_aside: ledger.set_aside,
+                recovered: ledger.recovered,
+                under_way: arrivals.under_way(),
+                unaccounted: ledger.unaccounted(),
             },
             projection: ProjectionStatus {
                 waiting: lag.traces,
@@ -114,6 +117,12 @@ impl Figures {
             ("log_bytes_max", "gauge", "Most bytes the log may hold", number(log.limit)),
             ("log_segments", "gauge", "Segments of the log", number(log.segments)),
             (
+                "log_damaged_segments",
+                "gauge",
+                "Segments of which something acknowledged can't be read any more",
+                number(log.damaged_segments),
+            ),
+            (
                 "log_oldest_seconds",
                 "gauge",
                 "Age of the oldest frame in the log",
@@ -128,6 +137,18 @@ impl Figures {
             ("records_stored", "counter", "Records confirmed by the store", number(ledger.stored)),
             ("records_waiting", "gauge", "Records in the log only", number(ledger.waiting)),
             ("records_set_aside", "counter", "Records set aside in files", number(ledger.set_aside)),
+            (
+                "records_under_way",
+                "gauge",
+                "Records received, and neither kept nor refused yet",
+                number(self.meters.arrivals().under_way()),
+            ),
+            (
+                "records_unaccounted",
+                "gauge",
+                "By how many records kept + recovered = stored + waiting + set aside is broken: always 0",
+                number(ledger.unaccounted()),
+            ),
             ("inserts", "counter", "Inserts confirmed", number(drain.inserts)),
             ("insert_retries", "counter", "Inserts repeated", number(drain.retries)),
             (

@@ -175,6 +175,12 @@ pub struct IngestStatus {
     pub waiting: u64,
     /// Of the kept: in files beside the log, because they are damaged or the store refuses them.
     pub set_aside: u64,
+    /// Found in the log at the start; they are among the stored, waiting and set aside too.
+    pub recovered: u64,
+    /// Received, and neither kept nor refused yet.
+    pub under_way: u64,
+    /// By how many records the counts do not add up; 0 unless something is wrong with the server itself.
+    pub unaccounted: u64,
 }
 
 /// How far the lists are behind the records.

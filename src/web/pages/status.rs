@@ -1,9 +1,11 @@
 //! `/status`: how the server is doing: what waits, what was refused, whether the store answers.
+use std::time::Duration;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
-use crate::store::queries::{rejects, table_sizes};
+use crate::store::queries::{TableSize, rejects, table_sizes};
 use crate::store::rows::Reject;
 use crate::web::format;
 use crate::web::page::{Page, Shell};
@@ -14,6 +16,8 @@ use crate::web::viewer::Viewer;
 
 /// Refusals on the page.
 const REJECTS: u16 = 50;
+/// How long the page waits for a store that hangs before it is shown without it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The page.
 #[derive(Template)]
@@ -42,16 +46,10 @@ struct Refusal {
 
 /// Answers `/status`. It must answer while the store does not.
 pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) -> Response {
+    let (tables, refused, unread) = asked(&state, &viewer).await;
+    // Looked at last, so that it is no older than what stands beside it.
     let status = (state.status)();
-    let sizes = table_sizes(&state.store);
-    let refused = rejects(&state.store, &viewer.scope, None, REJECTS);
-    let (sizes, refused) = tokio::join!(sizes, refused);
     let now_ns = format::now_ns();
-    let unread = sizes.is_err() || refused.is_err();
-    for error in [sizes.as_ref().err(), refused.as_ref().err()].into_iter().flatten() {
-        tracing::warn!(%error, "the status page could not ask the store");
-    }
-    let tables = sizes.unwrap_or_default();
     Page(StatusPage {
         shell: Shell::of(&state, &viewer, "Status"),
         tone: if status.not_ready.is_empty() && !unread { "confirmed" } else { "finding" },
@@ -60,7 +58,7 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
         } else {
             "Not everything answers"
         },
-        reasons: status.not_ready.clone(),
+        reasons: reasons(&status),
         store: store(&status, now_ns),
         log: log(&status.log, now_ns),
         ingest: ingest(&status),
@@ -75,10 +73,38 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
                 )
             })
             .collect(),
-        rejects: refused.unwrap_or_default().iter().map(|reject| refusal(reject, now_ns)).collect(),
+        rejects: refused.iter().map(|reject| refusal(reject, now_ns)).collect(),
         unread,
     })
     .into_response()
+}
+
+/// What the store says of itself, and whether it did not answer in time.
+async fn asked(state: &WebState, viewer: &Viewer) -> (Vec<TableSize>, Vec<Reject>, bool) {
+    let sizes = table_sizes(&state.store);
+    let refused = rejects(&state.store, &viewer.scope, None, REJECTS);
+    let both = async { tokio::try_join!(sizes, refused) };
+    match tokio::time::timeout(PATIENCE, both).await {
+        Ok(Ok((sizes, refused))) => (sizes, refused, false),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the status page could not ask the store");
+            (Vec::new(), Vec::new(), true)
+        }
+        Err(_) => {
+            tracing::warn!("the store did not answer the status page within {PATIENCE:?}");
+            (Vec::new(), Vec::new(), true)
+        }
+    }
+}
+
+/// What is wrong, one sentence each.
+fn reasons(status: &ServerStatus) -> Vec<String> {
+    let mut reasons = status.not_ready.clone();
+    if status.ingest.unaccounted > 0 {
+        let records = format::counted(status.ingest.unaccounted, "record is", "records are");
+        reasons.push(format!("{records} unaccounted for: this is a fault of Recount, please report it"));
+    }
+    reasons
 }
 
 fn store(status: &ServerStatus, now_ns: u64) -> Vec<Fact> {
@@ -128,7 +154,7 @@ fn log(log: &LogStatus, now_ns: u64) -> Vec<Fact> {
 }
 
 fn ingest(status: &ServerStatus) -> Vec<Fact> {
-    let IngestStatus { received, refused, kept, stored, waiting, set_aside } = &status.ingest;
+    let IngestStatus { received, refused, kept, stored, waiting, set_aside, recovered, .. } = &status.ingest;
     let balance = format!(
         "{} stored, {} waiting, {} set aside",
         format::count(*stored),
@@ -141,8 +167,21 @@ fn ingest(status: &ServerStatus) -> Vec<Fact> {
         Fact::new("Received", format::count(*received)),
         Fact::new("Refused", if *refused == 0 { "none".to_owned() } else { format::count(*refused) }),
         Fact::new("Kept", format::count(*kept)),
-        Fact::new("Of what is kept", balance),
+        Fact::new("Found in the log", format::count(*recovered)),
+        Fact::new("Of all these", balance),
+        Fact::new("Balance", even(&status.ingest)),
     ]
+}
+
+/// Whether received = refused + kept, and kept + found = stored + waiting + set aside.
+fn even(ingest: &IngestStatus) -> String {
+    match (ingest.unaccounted, ingest.under_way) {
+        (0, 0) => "even: every record is accounted for".to_owned(),
+        (0, some) => {
+            format!("even, with {} being kept right now", format::counted(some, "record", "records"))
+        }
+        (some, _) => format!("{} unaccounted for", format::counted(some, "record", "records")),
+    }
 }
 
 fn refusal(reject: &Reject, now_ns: u64) -> Refusal {
