@@ -6,7 +6,7 @@ BIN_release := target/release/recount
 BIN_dev := target/debug/recount
 BIN = $(BIN_$(PROFILE))
 
-.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz sending
+.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz sending kill overload soak
 
 help:
 	@echo "make demo         get the engine, build, start the demo, print the address to open"
@@ -14,6 +14,9 @@ help:
 	@echo "make engine       get the embedded ClickHouse engine into the per-user cache"
 	@echo "make bench        the short benches, with their table"
 	@echo "make fuzz         hostile input for RECOUNT_FUZZ_SECONDS (300) from case RECOUNT_FUZZ_FROM on"
+	@echo "make kill         kill -9 under load, RECOUNT_KILL_ROUNDS (1000) times: nothing acknowledged is lost"
+	@echo "make overload     RECOUNT_OVERLOAD (10) times what is taken, for RECOUNT_OVERLOAD_SECONDS (60)"
+	@echo "make soak         steady load for RECOUNT_SOAK_SECONDS (1800): memory, handles and parts stay flat"
 	@echo "make sending      docs/sending.md with every runtime it names (fetches about 2 GB)"
 	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
 
@@ -57,3 +60,13 @@ sending: engine tools
 
 fuzz:
 	RECOUNT_FUZZ_SECONDS=$${RECOUNT_FUZZ_SECONDS:-300} $(CARGO) test --quiet --test fuzz -- --nocapture
+
+kill: engine
+	RECOUNT_KILL_ROUNDS=$${RECOUNT_KILL_ROUNDS:-1000} $(CARGO) test --quiet --test it kept::serve -- --nocapture
+
+overload: engine
+	RECOUNT_OVERLOAD=$${RECOUNT_OVERLOAD:-10} RECOUNT_OVERLOAD_SECONDS=$${RECOUNT_OVERLOAD_SECONDS:-60} \
+		$(CARGO) test --quiet --test it faults::load::more -- --nocapture
+
+soak: engine
+	RECOUNT_SOAK_SECONDS=$${RECOUNT_SOAK_SECONDS:-1800} $(CARGO) test --quiet --test it faults::load::what -- --nocapture

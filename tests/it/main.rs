@@ -3,6 +3,7 @@
 //! Modules name what they are about; `support` has what they share. Every test makes its own database.
 mod access;
 mod bugs;
+mod faults;
 mod kept;
 mod ledger;
 mod limits;

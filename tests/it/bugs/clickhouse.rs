@@ -34,6 +34,37 @@ impl Clickhouse {
         server
     }
 
+    /// Where it listens.
+    pub(crate) fn at(&self) -> SocketAddr {
+        self.at
+    }
+
+    /// The database that is its own.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// The only row of a question, asked past the port.
+    pub(crate) fn ask<T: clickhouse::RowOwned + clickhouse::RowRead>(&self, sql: &str) -> T {
+        self.ask_all(sql).pop().unwrap_or_else(|| panic!("{sql}: no row"))
+    }
+
+    /// Every row of a question.
+    pub(crate) fn ask_all<T: clickhouse::RowOwned + clickhouse::RowRead>(&self, sql: &str) -> Vec<T> {
+        block_on(async {
+            let client = engine().await.client().with_database(&self.database);
+            client.query_raw(sql).fetch_all().await.unwrap_or_else(|error| panic!("{sql}: {error}"))
+        })
+    }
+
+    /// Does something in its database, past the port.
+    pub(crate) fn execute(&self, sql: &str) {
+        block_on(async {
+            let client = engine().await.client().with_database(&self.database);
+            client.query_raw(sql).execute().await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        });
+    }
+
     /// Answers again.
     pub(crate) fn serve(&mut self) {
         let (database, most) = (self.database.clone(), self.most_parts.clone());

@@ -8,8 +8,8 @@
     clippy::indexing_slicing,
     reason = "a test may stop at the first surprise"
 )]
-mod case;
-mod clickhouse;
+pub(crate) mod case;
+pub(crate) mod clickhouse;
 mod content;
 mod delivery;
 mod encoding;

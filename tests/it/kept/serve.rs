@@ -1,13 +1,12 @@
 //! The whole server under load, killed again and again: every span that a sender was told is kept is in the
 //! store, once, and its run's line is right.
 //!
-//! `RECOUNT_KILL_ROUNDS=1000 cargo test --test it kept::serve` is the long form.
+//! `make kill` does a thousand rounds, or `RECOUNT_KILL_ROUNDS` of them.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop at the first surprise")]
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -17,6 +16,7 @@ use std::time::{Duration, Instant};
 use recount::store::{EngineSettings, Place, Store, StoreSettings};
 
 use crate::support::child::{Child, say};
+use crate::support::connection::Connection;
 use crate::support::engine::library;
 
 const DIRECTORY: &str = "RECOUNT_CHILD_DIRECTORY";
@@ -93,48 +93,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.process.kill().unwrap_or_default();
         drop(self.process.wait());
-    }
-}
-
-/// As little HTTP as it takes: one request at a time on one connection.
-struct Connection {
-    host: String,
-    stream: BufReader<TcpStream>,
-}
-
-impl Connection {
-    fn open(host: &str) -> std::io::Result<Self> {
-        let stream = TcpStream::connect(host)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-        Ok(Self { host: host.to_owned(), stream: BufReader::new(stream) })
-    }
-
-    fn send(&mut self, what: &str, body: &str) -> std::io::Result<(u16, String)> {
-        let head = format!(
-            "{what} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-            self.host,
-            body.len()
-        );
-        self.stream.get_mut().write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
-        let (mut status, mut length) = (0, 0);
-        loop {
-            let mut line = String::new();
-            if self.stream.read_line(&mut line)? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-            let line = line.trim_end().to_ascii_lowercase();
-            if let Some(rest) = line.strip_prefix("http/1.1 ") {
-                status = rest[..3].parse().unwrap();
-            } else if let Some(rest) = line.strip_prefix("content-length:") {
-                length = rest.trim().parse().unwrap();
-            } else if line.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body)?;
-        Ok((status, String::from_utf8(body).unwrap()))
     }
 }
 

@@ -34,6 +34,17 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 const FREE_PORTS: [&str; 6] =
     ["--listen", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0"];
 
+fn arguments<'a>(data_dir: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    let dir = data_dir.to_str().unwrap();
+    let free: Vec<&str> = FREE_PORTS
+        .chunks(2)
+        .filter(|pair| pair.first().is_none_or(|name| !more.contains(name)))
+        .flatten()
+        .copied()
+        .collect();
+    [&["serve", "--data-dir", dir], free.as_slice(), more].concat()
+}
+
 impl Serving {
     /// Serves from a data directory.
     pub(crate) fn start(data_dir: &Path, more: &[&str]) -> Self {
@@ -42,16 +53,22 @@ impl Serving {
 
     /// The same, with a log of this level to there.
     pub(crate) fn start_saying(data_dir: &Path, more: &[&str], (level, to): (&str, Stdio)) -> Self {
-        let dir = data_dir.to_str().unwrap();
-        let free: Vec<&str> = FREE_PORTS
-            .chunks(2)
-            .filter(|pair| pair.first().is_none_or(|name| !more.contains(name)))
-            .flatten()
-            .copied()
-            .collect();
-        let arguments = [&["serve", "--data-dir", dir], free.as_slice(), more].concat();
-        let mut process =
-            recount(&arguments).env("RECOUNT_LOG", level).stdout(Stdio::piped()).stderr(to).spawn().unwrap();
+        let mut command = recount(&arguments(data_dir, more));
+        command.env("RECOUNT_LOG", level).stderr(to);
+        Self::ready(command)
+    }
+
+    /// The same under another program, which ends by becoming the one that is named behind it.
+    pub(crate) fn start_under(under: &[String], data_dir: &Path, more: &[&str]) -> Self {
+        let Some((program, before)) = under.split_first() else { return Self::start(data_dir, more) };
+        let mut command = Command::new(program);
+        command.args(before).arg(env!("CARGO_BIN_EXE_recount")).args(arguments(data_dir, more));
+        command.env("RECOUNT_ENGINE", engine::library()).stderr(Stdio::null());
+        Self::ready(command)
+    }
+
+    fn ready(mut command: Command) -> Self {
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let ready = loop {
             let line = lines.next().unwrap().unwrap();
@@ -64,6 +81,11 @@ impl Serving {
             value.trim_start_matches("=http://").to_owned()
         };
         Self { process, ui: field("ui"), otlp_http: field("otlp_http"), otlp_grpc: field("otlp_grpc") }
+    }
+
+    /// Its process number.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     /// Ends it as the loss of power would.
