@@ -50,6 +50,8 @@ trace="$(node "$here/send_run.mjs" "$http")"
 "$python" "$here/check_run.py" "$ui" "$trace"
 echo "ok: JavaScript SDK over HTTP/JSON"
 
+"$python" "$here/killed.py" "$recount" "$work"
+
 "$python" "$here/readme.py" "$ui" "$http"
 "$python" "$here/deploy.py" "$recount" "$ui" "$http"
 sed -n '/^```toml/,/^```/p' README.md | sed '/^```/d' >"$work/readme.toml"
