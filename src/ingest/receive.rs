@@ -160,8 +160,8 @@ impl Receiver {
     }
 }
 
-/// Keeps all frames of a request. All or nothing is acknowledged: after a refusal some may be in the log; sent
-/// again, their records are recognised.
+/// Keeps all frames of a request. All or nothing is acknowledged: after a refusal some may be in the log;
+/// sent again, their records are recognised.
 async fn keep_all(keeper: &Keeper, frames: Vec<Frame>) -> Result<(), Refusal> {
     let keeping = frames.into_iter().map(|frame| keeper.keep(frame.bytes, frame.records));
     try_join_all(keeping).await.map(drop).map_err(Refusal::from)

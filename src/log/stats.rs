@@ -36,8 +36,8 @@ pub struct LogStats {
     pub commits: u64,
     /// Since the start: segments given up after a failed write or sync; what they held before is kept.
     pub suspect_segments: u64,
-    /// Segments of which something acknowledged can't be read any more, those found at the start included. How
-    /// many records that was, nobody can tell.
+    /// Segments of which something acknowledged can't be read any more, those found at the start included.
+    /// How many records that was, nobody can tell.
     pub damaged_segments: u64,
 }
 
