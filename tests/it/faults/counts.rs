@@ -20,7 +20,7 @@ impl Counts {
         for line in self.text.lines().filter(|line| line.starts_with(metric) && line.contains(label)) {
             let name = line.split(['{', ' ']).next().unwrap();
             if name == metric {
-                sum += line.rsplit(' ').next().unwrap().parse::<f64>().unwrap() as u64;
+                sum += line.rsplit(' ').next().unwrap().parse::<u64>().unwrap();
             }
         }
         sum

@@ -21,8 +21,9 @@ const SENDERS: u32 = 4;
 const MEMORY_KB: u64 = 256 << 10;
 
 fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).map_or(default, |number| {
-        number.parse().unwrap_or_else(|_| panic!("{variable} is a number, not {number:?}"))
+    std::env::var_os(variable).map_or(default, |number| {
+        let parsed = number.to_str().and_then(|number| number.parse().ok());
+        parsed.unwrap_or_else(|| panic!("{variable} is a number, not {number:?}"))
     })
 }
 

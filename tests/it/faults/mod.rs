@@ -3,7 +3,6 @@
 //! acknowledged is stored once.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test may stop at the first surprise"

@@ -31,7 +31,8 @@ const MANY_FILES: &str = r#"ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -H
 #[test]
 #[ignore = "a child of the test below"]
 fn besieges() {
-    let Ok(target) = std::env::var(TARGET) else { return };
+    let Some(target) = std::env::var_os(TARGET) else { return };
+    let target = target.to_str().unwrap();
     let head = "POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     let whole = format!("{head}Content-Length: 100\r\n\r\n{{");
     let mut held = Vec::new();
@@ -40,7 +41,7 @@ fn besieges() {
         .chain([head].repeat(SLOW))
         .chain([whole.as_str()].repeat(SLOW))
     {
-        let Ok(mut stream) = TcpStream::connect(&target) else { break };
+        let Ok(mut stream) = TcpStream::connect(target) else { break };
         stream.write_all(said.as_bytes()).unwrap_or_default();
         held.push(stream);
     }
