@@ -78,7 +78,7 @@ pub struct NewPerson {
 }
 
 /// A change, as the API takes it: `{"change": "make_key", …}`.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
     /// A person who signs in with a password.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::config::alerts::AlertTable;
 use crate::config::aliases::AliasTable;
 use crate::config::error::ConfigError;
 use crate::config::prices::PriceTable;
@@ -52,6 +53,8 @@ pub struct File {
     pub(super) prices: Vec<PriceTable>,
     #[serde(default)]
     pub(super) webhooks: Vec<WebhookTable>,
+    #[serde(default)]
+    pub(super) alerts: Vec<AlertTable>,
     /// The file it was read from, and its text.
     #[serde(skip)]
     pub(super) written: Option<(PathBuf, String)>,

@@ -1,4 +1,5 @@
 //! The only reader of flags, environment and recount.toml.
+mod alerts;
 mod aliases;
 mod args;
 mod asking;

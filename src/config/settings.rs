@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use crate::config::alerts::alerts;
 use crate::config::aliases::aliases;
 use crate::config::error::ConfigError;
 use crate::config::file::{File, ProjectTable, redaction_of};
@@ -21,7 +22,7 @@ use crate::domain::entity::Entity;
 use crate::domain::ids::Project;
 use crate::domain::price::Prices;
 use crate::ingest::Sampling;
-use crate::notices::Endpoint;
+use crate::notices::{Endpoint, Rule};
 use crate::redaction::AllSettings;
 use crate::store::rows::{Retention, Retentions};
 use crate::web::{ProviderSettings, ProxySettings};
@@ -71,6 +72,8 @@ pub struct Settings {
     pub prices: Prices,
     /// Who is told of unknowns.
     pub webhooks: Vec<Endpoint>,
+    /// What is counted, and above how many somebody is told.
+    pub alerts: Vec<Rule>,
     /// Each setting as shown by `recount check`, with where it came from.
     pub shown: Vec<Setting>,
 }
@@ -178,6 +181,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
     let proxy = file.proxy.map(ProxyTable::checked).transpose()?;
     picks.maybe("oidc.issuer", [None, oidc.as_ref().map(|oidc| oidc.issuer.clone())], Clone::clone);
     picks.maybe("proxy.header", [None, proxy.as_ref().map(|proxy| proxy.header.clone())], Clone::clone);
+    let hooks = webhooks(file.webhooks)?;
     Ok(Settings {
         data_dir,
         store: store_setting(url, cluster, engine)?,
@@ -199,7 +203,8 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         proxy,
         tools: tool_rules(file.tools)?,
         prices: prices(file.prices)?,
-        webhooks: webhooks(file.webhooks)?,
+        alerts: alerts(file.alerts, &hooks)?,
+        webhooks: hooks,
         shown: picks.shown,
     })
 }

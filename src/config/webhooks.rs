@@ -1,4 +1,4 @@
-//! `[[webhooks]]` of recount.toml: who is told of unknowns.
+//! `[[webhooks]]` of recount.toml: who is told of unknowns and alerts.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -14,6 +14,8 @@ const HOUR: Duration = Duration::from_secs(3600);
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WebhookTable {
+    name: Option<String>,
+    shape: Option<String>,
     url: String,
     secret: String,
     #[serde(default)]
@@ -51,6 +53,7 @@ impl WebhookTable {
         };
         let limits = (time(self.aged_after, "aged_after")?, time(self.key_ends_within, "key_ends_within")?);
         Endpoint::new(&self.url, &self.secret, &self.events, limits, self.allow_private)
+            .and_then(|made| made.called(self.name.as_deref(), self.shape.as_deref()))
             .map_err(|error| refused(error.to_string()))
     }
 }
@@ -69,9 +72,11 @@ mod tests {
         let read = |text: &str| webhooks(toml::from_str::<Whole>(text).unwrap().webhooks);
         let fine = "[[webhooks]]\nurl = \"https://ops.example/x\"\nsecret = \"0123456789abcdef\"\n";
         assert_eq!(read(fine).unwrap().len(), 1);
-        for (more, named) in
-            [("events = [\"x\"]", "there is no `x`"), ("aged_after = \"soon\"", "aged_after")]
-        {
+        for (more, named) in [
+            ("events = [\"x\"]", "there is no `x`"),
+            ("aged_after = \"soon\"", "aged_after"),
+            ("shape = \"teams\"", "json or slack"),
+        ] {
             let error = read(&format!("{fine}{more}")).unwrap_err().to_string();
             assert!(
                 error.contains(named) && error.contains("number 1") && !error.contains("0123"),

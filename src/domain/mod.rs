@@ -2,6 +2,7 @@
 pub mod about;
 pub mod action;
 pub mod activity;
+pub mod alert;
 pub mod case;
 pub mod content;
 pub mod cost;

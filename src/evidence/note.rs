@@ -54,7 +54,7 @@ impl std::fmt::Debug for Signer {
 
 /// What somebody must know to check notes, apart from them: whose they are, and earlier checkpoints that
 /// were kept elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Trust {
     /// The signer's name.
     pub name: String,

@@ -16,11 +16,16 @@ pub(super) enum Kind {
     KeyEnds,
     /// It is known again: by a resolution, or by evidence.
     Resolved,
+    /// An alert began.
+    Fired,
+    /// An alert ended.
+    Ended,
 }
 
 impl Kind {
     /// Every kind, in the order in which they are told.
-    pub(super) const ALL: [Self; 4] = [Self::Opened, Self::Aged, Self::KeyEnds, Self::Resolved];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Opened, Self::Aged, Self::KeyEnds, Self::Resolved, Self::Fired, Self::Ended];
 
     /// The word of the settings, of the table and of the message.
     pub(super) fn word(self) -> &'static str {
@@ -29,6 +34,8 @@ impl Kind {
             Self::Aged => "unknown.aged",
             Self::KeyEnds => "unknown.key_ends",
             Self::Resolved => "unknown.resolved",
+            Self::Fired => "alert.fired",
+            Self::Ended => "alert.resolved",
         }
     }
 
@@ -78,7 +85,7 @@ pub(super) fn due(
         // Nobody needs to hear the end of what they never heard of.
         (CaseState::Resolved, Kind::Resolved) => told.contains(&Kind::Opened),
         (CaseState::Waiting | CaseState::Resolved, _)
-        | (CaseState::Open | CaseState::Pending, Kind::Resolved) => false,
+        | (CaseState::Open | CaseState::Pending, Kind::Resolved | Kind::Fired | Kind::Ended) => false,
     };
     Kind::ALL.into_iter().filter(wanted).filter(|kind| !told.contains(kind)).collect()
 }

@@ -22,14 +22,42 @@ pub enum EndpointError {
     /// A kind of event that does not exist.
     #[error(
         "events: there is no `{0}`; there are unknown.opened, unknown.aged, unknown.key_ends, \
-         unknown.resolved"
+         unknown.resolved, alert.fired, alert.resolved"
     )]
     Event(String),
+    /// A shape that does not exist.
+    #[error("shape can't be `{0}`: it is json or slack")]
+    Shape(String),
+    /// A name that can't be one.
+    #[error("name takes 1 to 80 characters, none of them a control character")]
+    Name,
+}
+
+/// What the messages of a webhook look like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// JSON with the type, the time and the data of what happened.
+    #[default]
+    Json,
+    /// `{"text": …}`, as Slack and those that take its messages read it.
+    Slack,
+}
+
+impl Shape {
+    /// The word of the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Slack => "slack",
+        }
+    }
 }
 
 /// A webhook, checked.
 #[derive(Clone)]
 pub struct Endpoint {
+    label: Option<String>,
+    pub(super) shape: Shape,
     pub(super) url: Url,
     pub(super) secret: Secret,
     pub(super) kinds: Vec<Kind>,
@@ -82,7 +110,38 @@ impl Endpoint {
         }
         let secret = key(secret).filter(|key| key.len() >= 16).ok_or(EndpointError::Secret)?;
         let limits = Limits { aged_after, key_ends_within };
-        Ok(Self { url, secret: Secret::new(secret), kinds, limits, allow_private })
+        Ok(Self {
+            label: None,
+            shape: Shape::Json,
+            url,
+            secret: Secret::new(secret),
+            kinds,
+            limits,
+            allow_private,
+        })
+    }
+
+    /// With a name that rules may give, and a shape of its messages.
+    ///
+    /// # Errors
+    /// [`EndpointError::Name`] and [`EndpointError::Shape`] where there is no such.
+    pub fn called(self, name: Option<&str>, shape: Option<&str>) -> Result<Self, EndpointError> {
+        let shape = match shape {
+            None | Some("json") => Shape::Json,
+            Some("slack") => Shape::Slack,
+            Some(other) => return Err(EndpointError::Shape(other.chars().take(40).collect())),
+        };
+        let is_name =
+            |name: &str| (1..=80).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+        if name.is_some_and(|name| !is_name(name)) {
+            return Err(EndpointError::Name);
+        }
+        Ok(Self { label: name.map(str::to_owned), shape, ..self })
+    }
+
+    /// What its messages look like.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// What names it in the store: never the address itself.
@@ -91,8 +150,11 @@ impl Endpoint {
         hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What names it in the log and to people: its host.
+    /// What names it in the log and to people: what it is called, or its host.
     pub fn name(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.clone();
+        }
         let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{port}", self.url.host_str().unwrap_or_default())
     }

@@ -4,19 +4,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::conventions::ToolRules;
+use crate::domain::alert::AlertEvent;
 use crate::domain::case::{Case, CaseState};
 use crate::domain::ids::Project;
 use crate::domain::scope::Scope;
+use crate::notices::alerts::judge::{judge, orphans};
+use crate::notices::alerts::measure::{Ground, count};
+use crate::notices::alerts::message::{self, alert, rule_id, shaped};
+use crate::notices::alerts::rule::Rule;
 use crate::notices::deliver::Courier;
 use crate::notices::due::{Kind, due, episode};
 use crate::notices::endpoint::Endpoint;
 use crate::notices::gauges::Gauges;
 use crate::store::queries::{
-    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, case_counts, cases, notices, record_notices,
+    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, alerts, case_counts, cases, notices, record_alerts,
+    record_notices, standing_alerts,
 };
 use crate::store::{Store, StoreError};
 
@@ -26,6 +32,9 @@ const CASES_PER_ROUND: usize = 5_000;
 const MESSAGES_PER_ROUND: usize = 500;
 /// After so many failures a message is given up: the waits between them add up to three days.
 const ATTEMPTS_MAX: u32 = 16;
+/// Beginnings and ends of alerts that a webhook still hears of: as long as a message is tried.
+const TOLD_NS: u64 = 3 * 86_400_000_000_000;
+const ALERTS_MAX: u16 = 500;
 const BACKOFF_MAX: Duration = Duration::from_secs(6 * 3600);
 
 /// How the task goes about it.
@@ -35,6 +44,8 @@ pub struct NoticesSettings {
     pub project: Project,
     /// The webhooks.
     pub endpoints: Vec<Endpoint>,
+    /// The rules of alerts.
+    pub rules: Vec<Rule>,
     /// What is said of tools: how long providers keep keys.
     pub tools: ToolRules,
     /// Between two looks.
@@ -114,13 +125,80 @@ impl Teller {
         let now_ns = (self.settings.now_ns)();
         let counts = case_counts(&self.store, &self.scope, "", now_ns, now_ns).await?;
         self.gauges.show(&counts, now_ns);
-        if self.settings.endpoints.is_empty() {
+        let settings = self.settings.clone();
+        if settings.endpoints.is_empty() && settings.rules.is_empty() {
             return Ok(());
         }
         let open = self.open(now_ns).await?;
-        let settings = self.settings.clone();
+        self.judge(&open, now_ns).await?;
+        let mut events = alerts(&self.store, &self.scope, now_ns.saturating_sub(TOLD_NS), ALERTS_MAX).await?;
+        // Told in the order in which it happened.
+        events.reverse();
         for (place, endpoint) in settings.endpoints.iter().enumerate() {
             self.tell((place, endpoint), &open, now_ns).await?;
+            self.tell_alerts((place, endpoint), &events, now_ns).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts what the rules are about, and remembers what began and ended.
+    async fn judge(&self, open: &[Case], now_ns: u64) -> Result<(), StoreError> {
+        let Self { store, scope, settings, .. } = self;
+        let standing = standing_alerts(store, scope).await?;
+        let mut events = orphans(&settings.rules, &standing, now_ns);
+        for rule in &settings.rules {
+            let ground = Ground { store, scope, open, tools: &settings.tools, now_ns };
+            let last = standing.iter().find(|event| event.rule == rule.name);
+            events.extend(judge(rule, &count(rule, ground).await?, last, now_ns));
+        }
+        record_alerts(store, scope, &events, settings.kept_days).await
+    }
+
+    /// Tells one webhook of the alerts that it has not heard of.
+    async fn tell_alerts(
+        &mut self,
+        (place, endpoint): (usize, &Endpoint),
+        events: &[AlertEvent],
+        now_ns: u64,
+    ) -> Result<(), StoreError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let settings = self.settings.clone();
+        let id = endpoint.id();
+        let heard = notices(&self.store, &self.scope, &id).await?;
+        let heard: BTreeSet<(String, u32, String)> =
+            heard.into_iter().map(|notice| (notice.case_id, notice.episode, notice.kind)).collect();
+        for event in events {
+            let kind = if event.fired { Kind::Fired } else { Kind::Ended };
+            let rule = settings.rules.iter().find(|rule| rule.name == event.rule);
+            let meant = rule.is_none_or(|rule| rule.to.is_empty() || rule.to.contains(&endpoint.name()));
+            let named = rule_id(&event.rule);
+            let known = |kind: Kind| heard.contains(&(named.clone(), event.episode, kind.word().to_owned()));
+            // Nobody needs to hear the end of what they never heard of.
+            let begun = event.fired || known(Kind::Fired);
+            if !meant || !begun || known(kind) || !endpoint.kinds.contains(&kind) {
+                continue;
+            }
+            let name = (place, named, event.episode, kind);
+            if self.failing.get(&name).is_some_and(|failing| failing.again > Instant::now()) {
+                continue;
+            }
+            let message = shaped(&alert(event, kind.word(), &time(event.at_ns)), endpoint.shape);
+            if let Some((delivered, attempts)) = self.send(endpoint, &name, message).await {
+                let (_, case_id, episode, kind) = name;
+                let kind = kind.word().to_owned();
+                let kept = KeptNotice {
+                    endpoint: id.clone(),
+                    case_id,
+                    episode,
+                    kind,
+                    at_ns: now_ns,
+                    delivered,
+                    attempts,
+                };
+                record_notices(&self.store, &self.scope, &[kept], settings.kept_days).await?;
+            }
         }
         Ok(())
     }
@@ -151,7 +229,8 @@ impl Teller {
         let id = endpoint.id();
         let mut heard: BTreeMap<(String, u32), BTreeSet<Kind>> = BTreeMap::new();
         for notice in notices(&self.store, &self.scope, &id).await? {
-            if let Some(kind) = Kind::from_word(&notice.kind) {
+            let about_alerts = notice.case_id.starts_with("alert-");
+            if let Some(kind) = Kind::from_word(&notice.kind).filter(|_| !about_alerts) {
                 heard.entry((notice.case_id, notice.episode)).or_default().insert(kind);
             }
         }
@@ -170,7 +249,10 @@ impl Teller {
                 }
                 sent += 1;
                 let delivered = match endpoint.kinds.contains(&kind) {
-                    true => self.send(endpoint, &name, body(case, kind, key_ends, now_ns)).await,
+                    true => {
+                        let message = shaped(&body(case, kind, key_ends, now_ns), endpoint.shape);
+                        self.send(endpoint, &name, message).await
+                    }
                     // Not wanted, and remembered as told: the end of it is told to those who want that only.
                     false => Some((true, 0)),
                 };
@@ -220,7 +302,10 @@ impl Teller {
     /// Whether it was delivered (or given up), after how many attempts; `None` when it is tried again.
     async fn send(&mut self, endpoint: &Endpoint, name: &Name, body: Bytes) -> Option<(bool, u32)> {
         let (_, case_id, episode, kind) = name;
-        let id = format!("msg_{case_id}_{episode}_{}", kind.word().trim_start_matches("unknown."));
+        let id = format!(
+            "msg_{case_id}_{episode}_{}",
+            kind.word().trim_start_matches("unknown.").trim_start_matches("alert.")
+        );
         let at_s = (self.settings.now_ns)() / 1_000_000_000;
         let before = self.failing.get(name).map_or(0, |failing| failing.attempts);
         let attempts = before + 1;
@@ -247,14 +332,27 @@ impl Teller {
     }
 }
 
+/// Sends every webhook a message that only shows that messages arrive: its name, and why it was not taken.
+pub async fn try_endpoints(endpoints: &[Endpoint], now_ns: u64) -> Vec<(String, Option<String>)> {
+    let courier = Courier::new();
+    let mut tried = Vec::new();
+    for endpoint in endpoints {
+        let id = format!("msg_test_{}_{now_ns}", endpoint.id());
+        let message = shaped(&message::test(&time(now_ns)), endpoint.shape);
+        let sent = courier.deliver(endpoint, &id, now_ns / 1_000_000_000, message).await;
+        tried.push((endpoint.name(), sent.err().map(|error| error.to_string())));
+    }
+    tried
+}
+
+fn time(ns: u64) -> String {
+    jiff::Timestamp::from_nanosecond(i128::from(ns)).map(|at| at.to_string()).unwrap_or_default()
+}
+
 /// The message: what happened, and what a person or a job needs to act.
-fn body(case: &Case, kind: Kind, key_ends_ns: Option<u64>, now_ns: u64) -> Bytes {
-    let time = |ns: u64| {
-        let at = jiff::Timestamp::from_nanosecond(i128::from(ns));
-        at.map(|at| at.to_string()).unwrap_or_default()
-    };
+fn body(case: &Case, kind: Kind, key_ends_ns: Option<u64>, now_ns: u64) -> Value {
     let entities: Vec<String> = case.entities.iter().map(ToString::to_string).collect();
-    let body = json!({
+    json!({
         "type": kind.word(),
         "timestamp": time(now_ns),
         "data": {
@@ -275,6 +373,5 @@ fn body(case: &Case, kind: Kind, key_ends_ns: Option<u64>, now_ns: u64) -> Bytes
             "attempts": case.attempt_count,
             "path": format!("/cases/{}", case.case_id),
         }
-    });
-    Bytes::from(body.to_string())
+    })
 }

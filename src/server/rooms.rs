@@ -25,7 +25,7 @@ use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
 };
 use crate::log::{Log, LogSettings, Recovery};
-use crate::notices::{Gauges, Notices, NoticesSettings};
+use crate::notices::{Endpoint, Gauges, Notices, NoticesSettings, Rule, try_endpoints};
 use crate::projection::{Projection, ProjectionSettings, Sequencer};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::access::{open_access, watch_access};
@@ -43,7 +43,10 @@ use crate::server::watch::Watch;
 use crate::store::Store;
 use crate::store::queries::unfolded;
 use crate::store::rows::{Encoder, segment_header};
-use crate::web::{Desk, EntityTools, OpenCount, Provider, Record, WebSettings, WebState, routes};
+use crate::web::{
+    AlertDesk, Desk, EntityTools, Hook, OpenCount, Provider, Record, Ruled, Tried, WebSettings, WebState,
+    routes,
+};
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
 const BODIES_REMEMBERED_MAX: usize = 500_000;
@@ -255,6 +258,7 @@ fn tell(settings: &Settings, store: &Store, gauges: Gauges) -> Notices {
     let told = NoticesSettings {
         project: Project::default(),
         endpoints: settings.webhooks.clone(),
+        rules: settings.alerts.clone(),
         tools: settings.tools.clone(),
         every: LOOK_EVERY,
         backoff: LOOK_EVERY,
@@ -373,8 +377,35 @@ fn web_router(
         status: Arc::new(move || figures.status()),
         desk,
         metrics: Arc::new(move || metered.metrics()),
+        alerts: alert_desk(settings),
         open: OpenCount::default(),
     })
+}
+
+/// What the page of alerts needs of the settings.
+fn alert_desk(settings: &Settings) -> AlertDesk {
+    let ruled = |rule: &Rule| Ruled {
+        name: rule.name().to_owned(),
+        sentence: rule.sentence(),
+        to: rule.to().to_vec(),
+    };
+    let hook = |endpoint: &Endpoint| Hook { name: endpoint.name(), shape: endpoint.shape().word() };
+    let endpoints = settings.webhooks.clone();
+    AlertDesk {
+        rules: settings.alerts.iter().map(ruled).collect(),
+        hooks: settings.webhooks.iter().map(hook).collect(),
+        test: Arc::new(move || {
+            let endpoints = endpoints.clone();
+            Box::pin(async move {
+                let tried = try_endpoints(&endpoints, now_ns()).await;
+                let one = |(name, wrong): (String, Option<String>)| Tried {
+                    name,
+                    wrong: wrong.unwrap_or_default(),
+                };
+                tried.into_iter().map(one).collect()
+            })
+        }),
+    }
 }
 
 /// What somebody decided of keeping and redacting, rather than left at its default.

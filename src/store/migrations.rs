@@ -58,6 +58,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0051_tree",
     "0052_checkpoints",
     "0053_leaves_by_trace",
+    "0105_alerts",
 ];
 
 #[cfg(test)]

@@ -20,6 +20,7 @@
 //!
 //! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
 mod accounts;
+mod alert_events;
 mod case_events;
 mod client;
 mod derived;

@@ -1,4 +1,5 @@
 //! How long records are kept and how far back they go, in words and for the API.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::lifecycle::LifecycleKind;
@@ -11,7 +12,7 @@ use crate::web::format;
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 
 /// How far back an answer can go, and why not further.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(in crate::web) struct Coverage {
     /// When the oldest record was received; `null` without any.
     pub(in crate::web) records_since: Option<String>,
@@ -22,7 +23,8 @@ pub(in crate::web) struct Coverage {
 }
 
 /// Days from receipt, by class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "KeptDays")]
 pub(in crate::web) struct Days {
     acts: u16,
     reads: u16,

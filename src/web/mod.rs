@@ -1,5 +1,6 @@
 //! The pages and the JSON API.
 mod admit;
+mod alerting;
 mod api;
 mod assets;
 mod badge;
@@ -9,6 +10,8 @@ mod changing;
 mod compare;
 mod credential;
 mod cursor;
+#[cfg(test)]
+mod described;
 mod desk;
 mod dry_run;
 mod entity;
@@ -33,6 +36,7 @@ mod machines;
 mod message;
 mod noticed;
 mod open_count;
+mod openapi;
 mod origin;
 mod page;
 mod pages;
@@ -56,6 +60,7 @@ mod viewer;
 #[cfg(test)]
 mod walk;
 
+pub use alerting::{AlertDesk, Hook, Ruled, Test, Tried};
 pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use entity::tools::EntityTools;
 pub use open_count::OpenCount;

@@ -1,10 +1,11 @@
 //! What the reader sees of an error: a page, or below `/api` a problem in JSON (RFC 9457).
 use askama::Template;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::ids::Project;
@@ -46,7 +47,11 @@ pub(in crate::web) async fn show(State(state): State<WebState>, request: Request
     let project = viewer.as_ref().map_or_else(Project::default, |viewer| viewer.scope.project.clone());
     let text = sentence(&error, &state, &project);
     if for_api {
-        return problem(&error, status, &text);
+        let mut refused = problem(&error, status, &text);
+        if let Some(methods) = response.headers().get(ALLOW) {
+            refused.headers_mut().insert(ALLOW, methods.clone());
+        }
+        return refused;
     }
     if matches!(error, WebError::SignIn(_)) {
         let mut shown = (status, Page(LoginPage::of(&state, text, &next_page))).into_response();
@@ -118,8 +123,8 @@ fn problem(error: &WebError, status: StatusCode, detail: &str) -> Response {
 }
 
 /// A problem in JSON.
-#[derive(Serialize)]
-struct Problem<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct Problem<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     title: &'static str,
@@ -132,14 +137,15 @@ struct Problem<'a> {
 }
 
 /// Where a case stands that does not take what somebody wants, and who was first.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct InTheWay {
     state: &'static str,
     outcome: &'static str,
     resolution: Option<First>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FirstResolution")]
 struct First {
     event_id: String,
     at: String,

@@ -11,17 +11,19 @@ use tower_service::Service;
 
 use crate::web::admit::admit;
 use crate::web::api;
+use crate::web::api::openapi::Described;
 use crate::web::assets;
 use crate::web::error::WebError;
 use crate::web::health;
 use crate::web::host::{self, Below, below, home};
 use crate::web::link::base_of;
 use crate::web::machines::{self, Inside};
+use crate::web::openapi::document::document;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, activity, case, compare, content, conventions, entity, findings, key, keys,
-    login, readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
+    about_findings, accounts, activity, alerts, case, compare, content, conventions, entity, findings, key,
+    keys, login, readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -60,6 +62,8 @@ const TABLE: &[Route] = &[
     Route("/entities/{type}/{id}", SeeRecords, || get(entity::show)),
     Route("/findings", SeeRecords, || get(findings::show)),
     Route("/readiness", SeeRecords, || get(readiness::show)),
+    Route("/alerts", SeeRecords, || get(alerts::show)),
+    Route("/alerts/test", ManageAccess, || post(alerts::test)),
     Route("/activity", SeeActivity, || get(activity::show)),
     Route("/settings", SeeAccess, || get(settings::show)),
     Route("/settings/change", ManageAccess, || post(settings::change)),
@@ -75,6 +79,7 @@ const TABLE: &[Route] = &[
     Route("/readyz", Anyone, || get(health::ready)),
     Route("/metrics", SeeServer, || get(health::metrics)),
     Route("/mcp", SeeRecords, || post(machines::answer)),
+    Route("/api/v1/openapi.json", SeeServer, || get(api::openapi::show)),
     Route("/api/v1/runs", SeeRecords, || get(api::runs::list)),
     Route("/api/v1/runs/{run_id}", SeeRecords, || get(api::run::show)),
     Route("/api/v1/runs/{run_id}/steps/{step_id}", SeeRecords, || get(api::run::step)),
@@ -120,7 +125,10 @@ pub fn routes(state: WebState) -> Router {
         .fallback(nowhere)
         .layer(from_fn_with_state(state.clone(), refusal::show))
         .with_state(state.clone());
+    let permissions = addresses().collect();
+    let described = Described::new(&document(&permissions, &base));
     let router = table(&state, |_| true)
+        .layer(Extension(described))
         .fallback(nowhere)
         .layer(Extension(Inside::new(api, base.clone())))
         .layer(CatchPanicLayer::custom(panicked))

@@ -15,6 +15,7 @@ use crate::domain::price::Prices;
 use crate::domain::readiness::Decided;
 use crate::store::Store;
 use crate::store::rows::Retentions;
+use crate::web::alerting::AlertDesk;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
@@ -46,6 +47,8 @@ pub struct WebState {
     pub touch: Touch,
     /// The text of `/metrics`.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The rules of alerts, and who hears of them.
+    pub alerts: AlertDesk,
     /// How many unknowns are open, for every page.
     pub open: OpenCount,
 }

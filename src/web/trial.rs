@@ -45,6 +45,7 @@ pub(in crate::web) async fn state() -> WebState {
         desk: desk(),
         touch: Arc::new(|_, _| Box::pin(async {})),
         metrics: Arc::new(|| "recount_up 1\n# EOF\n".to_owned()),
+        alerts: crate::web::alerting::AlertDesk::default(),
         open: OpenCount::default(),
     }
 }

@@ -60,7 +60,7 @@ grep -q 'all is well' "$work/check.out"
 sed -n '/^```toml/,/^```/p' docs/configuration.md | sed '/^```/d' >"$work/configuration.toml"
 "$recount" check --config "$work/configuration.toml" --data-dir "$work/check" >"$work/check.out"
 grep -q 'all is well' "$work/check.out"
-for page in redaction retention; do
+for page in redaction retention alerts; do
     sed -n '/^```toml/,/^```/p' "docs/$page.md" | sed '/^```/d' >"$work/$page.toml"
     "$recount" check --config "$work/$page.toml" --data-dir "$work/check" >"$work/check.out"
     grep -q 'all is well' "$work/check.out"
@@ -89,6 +89,8 @@ sender="$("$recount" key create agents --data-dir "$work/machines")"
 viewer="$("$recount" key create machines --role viewer --data-dir "$work/machines")"
 start machines serve
 "$python" "$here/machines.py" "$recount" "$ui" "$http" "$viewer" "$sender"
+
+"$python" "$here/described.py" "${second%%=*}"
 
 start demo demo
 payments="$(sed -n 's/^payments=//p' "$work/demo.out")"

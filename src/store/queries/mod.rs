@@ -77,5 +77,6 @@ pub use tree_size::{TreeSize, tree_size};
 pub use unfolded::unfolded;
 pub use unplaced_leaves::{Unplaced, unplaced_leaves};
 
+pub use crate::store::alert_events::{alerts, record_alerts, standing_alerts};
 pub use crate::store::case_events::{Appended, append_case_event, case_events, events_about};
 pub use crate::store::records::{RECORDS_MAX, run_records, trace_records};

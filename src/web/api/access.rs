@@ -5,6 +5,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::access::{Change, Directory};
@@ -18,8 +19,9 @@ use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessReport")]
+pub(in crate::web) struct Report {
     as_of: String,
     development: bool,
     projects: Vec<Project>,
@@ -27,7 +29,8 @@ struct Report {
     keys: Vec<Key>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessProject")]
 struct Project {
     name: String,
     state: &'static str,
@@ -35,7 +38,8 @@ struct Project {
     changed_by: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessPerson")]
 struct Person {
     name: String,
     source: &'static str,
@@ -45,7 +49,8 @@ struct Person {
     changed_by: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessKey")]
 struct Key {
     id: String,
     name: String,
@@ -58,8 +63,9 @@ struct Key {
     changed_by: String,
 }
 
-#[derive(Serialize)]
-struct Done {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessChanged")]
+pub(in crate::web) struct Done {
     done: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,

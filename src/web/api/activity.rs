@@ -1,6 +1,7 @@
 //! `GET /activity`: who looked at what and who changed what; `GET /lifecycle`: what happened to the system.
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::activity::{Activity, ActivityKind};
@@ -14,13 +15,15 @@ use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ActivityList")]
+pub(in crate::web) struct List {
     activity: Vec<Entry>,
     next: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ActivityEntry")]
 struct Entry {
     at: String,
     id: String,
@@ -113,12 +116,13 @@ impl From<Activity> for Entry {
     }
 }
 
-#[derive(Serialize)]
-struct Events {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct Events {
     lifecycle: Vec<Event>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LifecycleEvent")]
 struct Event {
     at: String,
     kind: &'static str,

@@ -1,4 +1,5 @@
 //! One attempt, as the API writes it.
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -13,7 +14,7 @@ use crate::web::format::rfc3339;
 use crate::web::run::bodies::Bodies;
 
 /// One attempt.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Attempt {
     /// Null on what is no attempt of a step: an exchange below one.
     attempt: Option<u32>,
@@ -68,7 +69,7 @@ pub(in crate::web) struct Attempt {
 }
 
 /// An HTTP or MCP exchange below an attempt.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Exchange {
     trace_id: String,
     span_id: String,

@@ -1,4 +1,5 @@
 //! A case, as the API writes it.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::case::{Case as Found, CaseAct, CaseEvent, CaseState};
@@ -8,7 +9,7 @@ use crate::domain::resolutions::{Told, resolutions};
 use crate::web::format::rfc3339;
 
 /// A case.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Case {
     case_id: String,
     key: Option<String>,
@@ -46,7 +47,7 @@ pub(in crate::web) struct Case {
     last_event: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Looks {
     count: u32,
     unanswered: u32,
@@ -54,7 +55,7 @@ struct Looks {
 }
 
 /// One move of a state.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Moved {
     state: &'static str,
     at: String,
@@ -87,7 +88,7 @@ impl From<&Move> for Moved {
 }
 
 /// What somebody said became of an act, and how that stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(in crate::web) struct Resolution {
     event_id: String,
     at: String,
@@ -169,7 +170,8 @@ impl Case {
 }
 
 /// Something appended to a case.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CaseEvent")]
 pub(in crate::web) struct Event {
     event_id: String,
     at: String,

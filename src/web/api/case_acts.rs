@@ -2,6 +2,7 @@
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::outcome::Outcome;
@@ -17,8 +18,9 @@ use crate::web::viewer::Viewer;
 const CASES_MAX: usize = 500;
 
 /// Who does it, and what they saw of the case.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "CaseWord")]
 pub(in crate::web) struct Plain {
     by: Option<String>,
     by_job: bool,
@@ -27,7 +29,7 @@ pub(in crate::web) struct Plain {
 }
 
 /// As [`Plain`], with whom it is given to.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::web) struct HandOver {
     to: Option<String>,
@@ -38,8 +40,9 @@ pub(in crate::web) struct HandOver {
 }
 
 /// As [`Plain`], with what became of the act.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "NewResolution")]
 pub(in crate::web) struct Resolution {
     outcome: Option<String>,
     evidence: String,
@@ -50,8 +53,9 @@ pub(in crate::web) struct Resolution {
 }
 
 /// One resolution for many cases.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "NewResolutions")]
 pub(in crate::web) struct Resolutions {
     case_ids: Vec<String>,
     outcome: Option<String>,
@@ -124,14 +128,16 @@ fn outcome(word: Option<&str>) -> Result<Outcome, WebError> {
     known.ok_or_else(|| WebError::Field("outcome", "takes confirmed, failed or unknown".to_owned()))
 }
 
-#[derive(Serialize)]
-struct Each {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ResolvedCases")]
+pub(in crate::web) struct Each {
     resolved: usize,
     refused: usize,
     cases: Vec<One>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ResolvedCase")]
 struct One {
     case_id: String,
     status: u16,

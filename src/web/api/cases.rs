@@ -1,6 +1,7 @@
 //! `GET /cases`, `GET /cases/{id}`: the unknown queue, for people and for reconciler jobs.
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::case::{CaseEvent, CaseState};
@@ -17,14 +18,16 @@ use crate::web::viewer::Viewer;
 /// Cases in an answer when nobody says how many.
 const LIMIT: u16 = 50;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CaseList")]
+pub(in crate::web) struct List {
     cases: Vec<Case>,
     next: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Whole {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WholeCase")]
+pub(in crate::web) struct Whole {
     #[serde(flatten)]
     case: Case,
     events: Vec<Event>,

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::domain::ids::{Digest, TraceId};
 use crate::web::error::WebError;
+use crate::web::params::Params;
 use crate::web::reading;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
@@ -16,7 +17,9 @@ pub(in crate::web) async fn show(
     State(state): State<WebState>,
     Path((trace, digest)): Path<(String, String)>,
     viewer: Viewer,
+    params: Params,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let wrong = || {
         WebError::Invalid(
             "a content is named by a trace id and a digest, 32 hexadecimal digits each".to_owned(),

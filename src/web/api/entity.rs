@@ -1,6 +1,7 @@
 //! `GET /entities/{type}/{id}`: all that agents did on it or for it; `GET /entities/{type}`: which there are.
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::action::Action;
@@ -25,8 +26,9 @@ const RUNS: (u16, u16) = (25, 100);
 /// Entities in a list or sample when nobody says how many.
 const SAMPLE: u16 = 25;
 
-#[derive(Serialize)]
-struct Done<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EntityAnswer")]
+pub(in crate::web) struct Done<'a> {
     entity: Named<'a>,
     coverage: Coverage,
     runs: Vec<Summary>,
@@ -37,7 +39,8 @@ struct Done<'a> {
     next: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EntityName")]
 struct Named<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
@@ -46,7 +49,8 @@ struct Named<'a> {
     pseudonyms: &'a [String],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EntityAction")]
 struct ActionTold {
     key: String,
     key_given: bool,
@@ -134,8 +138,8 @@ pub(in crate::web) async fn show(
     Ok(seen.on(done.into_response()))
 }
 
-#[derive(Serialize)]
-struct Population {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct Population {
     /// How many there are in all.
     count: u64,
     /// SHA-256 of all names, sorted, one a line.
@@ -144,7 +148,7 @@ struct Population {
     entities: Vec<Member>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Member {
     entity: String,
     runs: u64,

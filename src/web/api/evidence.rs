@@ -70,7 +70,9 @@ async fn piece(mut file: File) -> Option<(io::Result<Bytes>, File)> {
 pub(in crate::web) async fn trust(
     State(state): State<WebState>,
     _viewer: Viewer,
+    params: Params,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let Some(sequencer) = &state.entities.sequencer else {
         return Err(WebError::NotFound("This server signs no log.".to_owned()));
     };

@@ -1,6 +1,7 @@
 //! `GET /findings`: what was noticed, in all runs or in one; and what every code means.
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::domain::finding::Code;
@@ -11,6 +12,7 @@ use crate::web::api::record::Finding;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::noticed::asked::Asked;
+use crate::web::openapi::operation::{either, of};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::state::WebState;
@@ -19,14 +21,16 @@ use crate::web::viewer::Viewer;
 /// Findings in an answer when nobody says how many.
 const LIMIT: u16 = 50;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindingList")]
+pub(in crate::web) struct List {
     findings: Vec<Listed>,
     next: Option<String>,
 }
 
 /// A finding of a list.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ListedFinding")]
 struct Listed {
     code: &'static str,
     severity: &'static str,
@@ -41,26 +45,30 @@ struct Listed {
     steps: Vec<Place>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindingPlace")]
 struct Place {
     number: u32,
     trace_id: String,
     span_id: String,
 }
 
-#[derive(Serialize)]
-struct OfRun {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindingsOfRun")]
+pub(in crate::web) struct OfRun {
     run_id: String,
     findings: Vec<Finding>,
     next: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Codes {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindingCodes")]
+pub(in crate::web) struct Codes {
     codes: Vec<Meaning>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindingCode")]
 struct Meaning {
     code: &'static str,
     severity: &'static str,
@@ -68,6 +76,11 @@ struct Meaning {
     meaning: &'static str,
     matters: &'static str,
     remedy: &'static str,
+}
+
+/// The schema of a list, of all runs or of one.
+pub(in crate::web) fn schema(generator: &mut SchemaGenerator) -> Schema {
+    either(generator, of::<List>, of::<OfRun>)
 }
 
 /// Answers `GET /api/v1/findings`.

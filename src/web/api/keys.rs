@@ -1,6 +1,7 @@
 //! `GET /keys/{key}`, `GET /actions`: what a gate or a reconciler needs to know.
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::action::{Action as Found, ActionUse};
@@ -23,14 +24,15 @@ use crate::web::viewer::Viewer;
 const LIMIT: u16 = 50;
 const LIMIT_MAX: u16 = 500;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ActionList")]
+pub(in crate::web) struct List {
     actions: Vec<Action>,
     next: Option<String>,
 }
 
 /// What an act intends, and what became of it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Action {
     key: String,
     key_given: bool,
@@ -58,7 +60,8 @@ struct Action {
     compensates: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeyUse")]
 struct Use {
     run_id: String,
     step_id: String,
@@ -156,8 +159,9 @@ pub(in crate::web) async fn list(
     Ok(Answer(List { actions, next: page.next.map(|cursor| cursor.to_string()) }).into_response())
 }
 
-#[derive(Serialize)]
-struct Key {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeyAnswer")]
+pub(in crate::web) struct Key {
     #[serde(flatten)]
     action: Action,
     /// The case, where it is or was unknown.
@@ -168,7 +172,8 @@ struct Key {
     others: Vec<Other>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OtherTool")]
 struct Other {
     tool: String,
     target: Option<String>,

@@ -3,6 +3,7 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::readiness::{Decided, Proof, QUESTIONS, Question, Reply, ToolSheet, overall};
@@ -15,14 +16,15 @@ use crate::web::state::WebState;
 use crate::web::text::{cut, plain};
 use crate::web::viewer::Viewer;
 
-#[derive(Serialize)]
-struct Readiness {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct Readiness {
     days: u64,
     questions: Vec<Answered>,
     tools: Vec<Tool>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ToolReadiness")]
 struct Tool {
     agent: Option<String>,
     agent_version: Option<String>,
@@ -31,7 +33,8 @@ struct Tool {
     answers: Vec<Answered>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReadinessAnswer")]
 struct Answered {
     question: u8,
     text: &'static str,
@@ -41,7 +44,8 @@ struct Answered {
     evidence: Vec<Seen>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ReadinessProof")]
 struct Seen {
     what: &'static str,
     count: u64,

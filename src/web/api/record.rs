@@ -1,4 +1,5 @@
 //! What stands for a body, tokens, redactions and findings, as the API writes them.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::content::ContentRef;
@@ -15,7 +16,7 @@ use crate::web::text::cut;
 const BODY_BYTES_MAX: usize = 64 << 10;
 
 /// What stands for a body. Without its text where it was not asked for or is not kept any more.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Content {
     digest: String,
     role: Option<String>,
@@ -68,7 +69,7 @@ impl Content {
 }
 
 /// A proposed call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Proposed {
     call_id: Option<String>,
     tool: String,
@@ -89,7 +90,7 @@ impl Proposed {
 }
 
 /// Token counts; null where not told.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct TokenCounts {
     #[serde(rename = "in")]
     input: Option<u64>,
@@ -115,7 +116,7 @@ impl From<Tokens> for TokenCounts {
 }
 
 /// An error as told.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct ErrorTold {
     #[serde(rename = "type")]
     kind: String,
@@ -129,7 +130,7 @@ impl From<&Failure> for ErrorTold {
 }
 
 /// What one redaction rule did at one place.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Redacted {
     path: String,
     rule: String,
@@ -151,14 +152,14 @@ impl From<&Redaction> for Redacted {
 }
 
 /// Where an attempt is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct AttemptRef {
     trace_id: String,
     span_id: String,
 }
 
 /// Something that was noticed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Finding {
     code: &'static str,
     severity: &'static str,

@@ -1,6 +1,7 @@
 //! `GET /rejects`: what was refused and why.
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::store::queries::rejects;
@@ -12,13 +13,14 @@ use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RejectList")]
+pub(in crate::web) struct List {
     rejects: Vec<Reject>,
     next: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Reject {
     at: String,
     source: String,

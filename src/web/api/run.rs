@@ -3,6 +3,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::price::Prices;
@@ -16,6 +17,7 @@ use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::kept_for::Coverage;
 use crate::web::link::{encoded, segment};
+use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
 use crate::web::run::bodies::{Bodies, Place, Wants};
@@ -27,8 +29,8 @@ use crate::web::viewer::Viewer;
 /// Bodies named in one answer; beyond it contexts carry digests only.
 const REFS_MAX: usize = 20_000;
 
-#[derive(Serialize)]
-struct WholeRun {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct WholeRun {
     #[serde(flatten)]
     summary: Summary,
     steps: Vec<Step>,
@@ -42,7 +44,8 @@ struct WholeRun {
     contexts_abridged: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Completeness")]
 struct Whole {
     verdict: &'static str,
     gaps: Vec<String>,
@@ -58,7 +61,9 @@ pub(in crate::web) async fn show(
     State(state): State<WebState>,
     Path(run_id): Path<String>,
     viewer: Viewer,
+    params: Params,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let now_ns = format::now_ns();
     let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,
@@ -88,8 +93,9 @@ fn traces(state: &WebState, trace: &str) -> String {
 }
 
 /// The answer about a run, and how far back answers can go.
-#[derive(Serialize)]
-struct Covered {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
+pub(in crate::web) struct Covered {
     #[serde(flatten)]
     run: WholeRun,
     coverage: Coverage,
@@ -142,7 +148,9 @@ pub(in crate::web) async fn step(
     State(state): State<WebState>,
     Path((run_id, step_id)): Path<(String, String)>,
     viewer: Viewer,
+    params: Params,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let now_ns = format::now_ns();
     let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
         Found::Run(run) => *run,

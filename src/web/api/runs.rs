@@ -1,6 +1,7 @@
 //! `GET /runs`: the list, newest first.
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::store::RunFilter;
@@ -18,8 +19,9 @@ use crate::web::viewer::Viewer;
 /// Runs in an answer when nobody says how many.
 const LIMIT: u16 = 50;
 
-#[derive(Serialize)]
-struct List {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RunList")]
+pub(in crate::web) struct List {
     runs: Vec<Summary>,
     next: Option<String>,
     coverage: Coverage,

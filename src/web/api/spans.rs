@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::conventions::rebuild;
@@ -21,6 +22,7 @@ use crate::web::api::otlp;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::link::segment;
+use crate::web::openapi::operation::{either, of};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
@@ -29,15 +31,16 @@ use crate::web::run::view::{has_span, hex_digits, span_id};
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-#[derive(Serialize)]
-struct RunsOfTrace {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct RunsOfTrace {
     trace_id: String,
     run_ids: Vec<String>,
 }
 
 /// An attempt with everything kept, and the step it belongs to.
-#[derive(Serialize)]
-struct Kept {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeptAttempt")]
+pub(in crate::web) struct Kept {
     #[serde(flatten)]
     attempt: Attempt,
     run_id: String,
@@ -51,12 +54,19 @@ struct Kept {
     proposed_by: Option<String>,
 }
 
+/// The schema of a span: an attempt, or OTLP/JSON.
+pub(in crate::web) fn schema(generator: &mut SchemaGenerator) -> Schema {
+    either(generator, of::<Kept>, of::<serde_json::Map<String, serde_json::Value>>)
+}
+
 /// Answers `GET /api/v1/traces/{trace_id}`.
 pub(in crate::web) async fn of_trace(
     State(state): State<WebState>,
     Path(trace): Path<String>,
     viewer: Viewer,
+    params: Params,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let trace = trace_id(&trace)?;
     let run_ids = reading::runs_of_trace(&state.store, &viewer.scope, trace).await?;
     if let [only] = run_ids.as_slice() {

@@ -1,4 +1,5 @@
 //! One step with its attempts, as the API writes it.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::run::{Run, RunStep, Slot};
@@ -7,7 +8,7 @@ use crate::web::run::bars::attempts;
 use crate::web::run::bodies::Bodies;
 
 /// One step.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Step {
     step_id: String,
     number: u32,

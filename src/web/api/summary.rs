@@ -1,4 +1,5 @@
 //! A run in one line, as the API writes it.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::price::Prices;
@@ -6,7 +7,7 @@ use crate::domain::summary::RunSummary;
 use crate::web::format::rfc3339;
 
 /// A run in one line.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::web) struct Summary {
     run_id: String,
     session_id: Option<String>,

@@ -1,4 +1,5 @@
 //! What an answer about an entity can and can't show: every limit that is known, and the two verdicts.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::store::EntityFilter;
@@ -9,7 +10,8 @@ use crate::web::format::{count, counted, moment, rfc3339};
 const DAY_NS: u64 = 86_400_000_000_000;
 
 /// The limits of an answer.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "EntityCoverage")]
 pub(in crate::web) struct Coverage {
     /// From when on; null for everything kept.
     from: Option<String>,
@@ -53,21 +55,23 @@ pub(in crate::web) struct Coverage {
     integrity: Verdict,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RunGap")]
 pub(in crate::web) struct Gap {
     pub(in crate::web) run_id: String,
     pub(in crate::web) at: String,
     pub(in crate::web) missing: Vec<String>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RuleHits")]
 struct Rule {
     rule: String,
     hits: u64,
 }
 
 /// A verdict and why.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(in crate::web) struct Verdict {
     pub(in crate::web) verdict: &'static str,
     pub(in crate::web) reason: String,

@@ -8,6 +8,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::{Stream, unfold};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::scope::Scope;
@@ -54,7 +55,8 @@ impl Format {
 }
 
 /// A step as one row.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EntityStep")]
 pub(in crate::web) struct Row<'a> {
     at: String,
     tie: &'static str,

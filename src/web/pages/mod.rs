@@ -2,6 +2,7 @@
 pub(in crate::web) mod about_findings;
 pub(in crate::web) mod accounts;
 pub(in crate::web) mod activity;
+pub(in crate::web) mod alerts;
 pub(in crate::web) mod case;
 pub(in crate::web) mod compare;
 pub(in crate::web) mod content;

@@ -16,19 +16,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What arrived: its id, time and signature, and the body as it was sent.
 #[derive(Debug)]
-struct Arrived {
-    id: String,
+pub(crate) struct Arrived {
+    pub(crate) id: String,
     at: String,
     signature: String,
     body: String,
 }
 
 impl Arrived {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    fn is_signed(&self) -> bool {
+    pub(crate) fn is_signed(&self) -> bool {
         let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
         mac.update(format!("{}.{}.{}", self.id, self.at, self.body).as_bytes());
         let expected = data_encoding::BASE64.encode(&mac.finalize().into_bytes());
@@ -37,7 +37,7 @@ impl Arrived {
 }
 
 /// A receiver on a free port that answers with these codes, then with 200.
-fn receiver(mut codes: Vec<u16>) -> (String, Receiver<Arrived>) {
+pub(crate) fn receiver(mut codes: Vec<u16>) -> (String, Receiver<Arrived>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = format!("http://{}/hook", listener.local_addr().unwrap());
     let (tell, told) = channel();

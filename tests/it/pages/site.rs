@@ -106,6 +106,7 @@ impl Site {
             }),
             metrics: Arc::new(String::new),
             open: OpenCount::default(),
+            alerts: recount::web::AlertDesk::default(),
         });
         Self { store, access, keeping, projection, router }
     }
