@@ -98,6 +98,8 @@ pub(in crate::web) async fn show(
     let format = Format::read(params.get("format"))?;
     let entity = format!("{}:{id}", kind.to_ascii_lowercase());
     viewer.may_ask(&entity)?;
+    Names::wanted(&params)?;
+    let limit = params.number("limit", (1, RUNS.1))?.unwrap_or(RUNS.0);
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let filter = names.filter(&params)?;
     let now_ns = format::now_ns();
@@ -105,7 +107,6 @@ pub(in crate::web) async fn show(
     if let Some(format) = format {
         return Ok(Seen::about(&[entity]).on(rows(state.clone(), question, format).await?));
     }
-    let limit = params.number("limit", (1, RUNS.1))?.unwrap_or(RUNS.0);
     let wrong = || WebError::Invalid("`cursor` is not one that an earlier answer gave as `next`".to_owned());
     let after = params.get("cursor").map(|text| RunCursor::parse(text).ok_or_else(wrong)).transpose()?;
     let page = question.page(&state.store, &state.entities, (after.as_ref(), limit)).await?;

@@ -33,6 +33,7 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&["from", "to", "text"])?;
+    Names::wanted(&params)?;
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let filter = names.filter(&params)?;
     let question =

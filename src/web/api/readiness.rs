@@ -61,21 +61,25 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     let asked = Asked::read(&params, &["format"])?;
-    let sheets = asked.sheets(&state, &viewer.scope, format::now_ns()).await?;
-    let decided = &state.settings.decided;
-    match params.get("format") {
-        None | Some("json") => Ok(Answer(Readiness {
-            days: asked.days,
-            questions: QUESTIONS.iter().map(|q| answered(q, overall(q, &sheets, decided))).collect(),
-            tools: sheets.iter().map(|sheet| tool(sheet, decided)).collect(),
-        })
-        .into_response()),
-        Some("csv") => Ok(csv(&sheets, decided)),
+    let as_csv = match params.get("format") {
+        None | Some("json") => false,
+        Some("csv") => true,
         Some(other) => {
             let word = plain(cut(other, 20));
-            Err(WebError::Invalid(format!("`format` can't be `{word}`: it is json or csv")))
+            return Err(WebError::Invalid(format!("`format` can't be `{word}`: it is json or csv")));
         }
+    };
+    let sheets = asked.sheets(&state, &viewer.scope, format::now_ns()).await?;
+    let decided = &state.settings.decided;
+    if as_csv {
+        return Ok(csv(&sheets, decided));
     }
+    Ok(Answer(Readiness {
+        days: asked.days,
+        questions: QUESTIONS.iter().map(|q| answered(q, overall(q, &sheets, decided))).collect(),
+        tools: sheets.iter().map(|sheet| tool(sheet, decided)).collect(),
+    })
+    .into_response())
 }
 
 fn tool(sheet: &ToolSheet, decided: &Decided) -> Tool {

@@ -61,6 +61,12 @@ impl Names {
 
     /// Which lines are asked for, by the parameters `from`, `to` and `text`.
     pub(in crate::web) fn filter(&self, params: &Params) -> Result<EntityFilter, WebError> {
+        let (from_ns, to_ns, text) = Self::wanted(params)?;
+        Ok(EntityFilter { names: self.all.iter().map(ToString::to_string).collect(), from_ns, to_ns, text })
+    }
+
+    /// These parameters: whether they can be read does not depend on what the store says.
+    pub(in crate::web) fn wanted(params: &Params) -> Result<(Option<u64>, Option<u64>, String), WebError> {
         let (from_ns, to_ns) = (params.moment("from")?, params.moment("to")?);
         if let (Some(from), Some(to)) = (from_ns, to_ns)
             && from >= to
@@ -71,6 +77,6 @@ impl Names {
         if text.len() > NAME_BYTES_MAX {
             return Err(WebError::Invalid("`text` is longer than 1,000 bytes".to_owned()));
         }
-        Ok(EntityFilter { names: self.all.iter().map(ToString::to_string).collect(), from_ns, to_ns, text })
+        Ok((from_ns, to_ns, text))
     }
 }
