@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 const BIG_MIN: usize = 1024;
 /// A shorter run hides nothing that a rule would find.
 const SHORT_MIN: usize = 24;
+/// Nobody wraps at less; and the deepest indentation of such lines.
+const WIDTH_MIN: usize = 48;
+const INDENT_MAX: usize = 40;
 
 /// What blobs begin with, and what they are then.
 const KINDS: &[(&[u8], &str)] = &[
@@ -32,6 +35,14 @@ pub(crate) enum Run {
     Text(Range<usize>, String),
 }
 
+impl Run {
+    fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Big(range) | Self::Text(range, _) => range,
+        }
+    }
+}
+
 /// The runs in a text, in order.
 pub(crate) fn runs(text: &str) -> Vec<Run> {
     let bytes = text.as_bytes();
@@ -52,9 +63,11 @@ pub(crate) fn runs(text: &str) -> Vec<Run> {
             bytes.get(..at).unwrap_or_default().iter().rev().take_while(|byte| in_alphabet(byte)).count();
         let after = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| in_alphabet(byte)).count();
         let range = at - start..at + after;
+        let run = wrapped(text, &range).or_else(|| run(text, range.clone()));
+        let end = run.as_ref().map_or(range.end, |run| run.range().end);
         // To the next block that begins after the run.
-        at = (range.end / (SHORT_MIN / 2) + 1) * (SHORT_MIN / 2);
-        found.extend(run(text, range));
+        at = (end / (SHORT_MIN / 2) + 1) * (SHORT_MIN / 2);
+        found.extend(run);
     }
     found
 }
@@ -80,6 +93,52 @@ fn run(text: &str, range: Range<usize>) -> Option<Run> {
     Some(Run::Text(range.start..range.end + padded, whole))
 }
 
+/// A run that goes on over lines of one width, as mail and key files wrap it. Lists of ids look so too: they
+/// have letters of one case, or do not decode.
+fn wrapped(text: &str, first: &Range<usize>) -> Option<Run> {
+    let end = last_line(text, first)?;
+    let whole: String = text.get(first.start..end)?.split_ascii_whitespace().collect();
+    let padded = text.get(end..)?.bytes().take(2).take_while(|byte| *byte == b'=').count();
+    if whole.len() >= BIG_MIN {
+        let has = |test: fn(&u8) -> bool| whole.as_bytes().iter().any(test);
+        let mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+        decoded(&whole).filter(|_| mixed)?;
+        return Some(Run::Big(prefix_start(text, first.start)..end + padded));
+    }
+    let plain = String::from_utf8(decoded(&whole)?).ok()?;
+    let is_text = plain.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
+    is_text.then(|| Run::Text(first.start..end + padded, plain))
+}
+
+/// Where the last line of a wrapped run ends; `None` when it has one line only.
+fn last_line(text: &str, first: &Range<usize>) -> Option<usize> {
+    let (mut end, mut width) = (first.end, None);
+    loop {
+        let rest = text.as_bytes().get(end..).unwrap_or_default();
+        let Some(gap) = line_break(rest) else { break };
+        let line = rest.iter().skip(gap).take_while(|byte| in_alphabet(byte)).count();
+        let widest = width.unwrap_or(line.max(first.len()));
+        let after = rest.get(gap + line);
+        let is_over = after.is_none_or(|byte| matches!(byte, b'=' | b'\n' | b'\r' | b'"' | b'\'' | b' '));
+        if line == 0 || widest < WIDTH_MIN || line > widest || (line < widest && !is_over) {
+            break;
+        }
+        end += gap + line;
+        if line < widest {
+            break;
+        }
+        width = Some(widest);
+    }
+    (end > first.end).then_some(end)
+}
+
+/// How long a line break is, with the indentation after it.
+fn line_break(bytes: &[u8]) -> Option<usize> {
+    let breaks = if bytes.starts_with(b"\r\n") { 2 } else { usize::from(bytes.starts_with(b"\n")) };
+    let indent = bytes.iter().skip(breaks).take(INDENT_MAX).take_while(|byte| matches!(byte, b' ' | b'\t'));
+    (breaks > 0).then(|| breaks + indent.count())
+}
+
 /// Where `data:image/png;base64,` begins, when it stands before the run.
 fn prefix_start(text: &str, run: usize) -> usize {
     let before = text.get(..run).unwrap_or_default();
@@ -90,6 +149,7 @@ fn prefix_start(text: &str, run: usize) -> usize {
 /// What is written in the place of a blob: its type, its length and its digest, so that two can be compared.
 pub(crate) fn described(blob: &str) -> String {
     let (prefix, run) = blob.split_once(";base64,").unwrap_or(("", blob));
+    let run: String = run.split_ascii_whitespace().collect();
     let bytes = decoded(run.trim_end_matches('=')).unwrap_or_default();
     let told = prefix.strip_prefix("data:").map(|kind| kind.split(';').next().unwrap_or_default());
     let known = |kind: &str| {
@@ -137,6 +197,39 @@ mod tests {
             assert!(secret.starts_with(found.as_str()) && found.len() + 3 > secret.len());
             assert_eq!(&text[range.end..], ";");
         }
+    }
+
+    fn lines(text: &str, width: usize, between: &str) -> String {
+        let lines: Vec<&str> =
+            text.as_bytes().chunks(width).map(|line| str::from_utf8(line).unwrap()).collect();
+        lines.join(between)
+    }
+
+    #[test]
+    fn wrapped_blobs_and_texts_are_one_run() {
+        let image: Vec<u8> = b"\x89PNG".iter().copied().chain((0..=u8::MAX).cycle().take(2000)).collect();
+        for (width, between) in [(76, "\r\n"), (64, "\n"), (60, "\n    ")] {
+            let wrapped = lines(&BASE64.encode(&image), width, between);
+            for (before, after) in [("see\n", "\nthere"), ("data:image/png;base64,", "\""), ("", "")] {
+                let text = format!("{before}{wrapped}{after}");
+                let [Run::Big(range)] = &runs(&text)[..] else { panic!("no one blob in {text}") };
+                assert_eq!(&text[range.end..], after, "{width}");
+                assert!(described(&text[range.clone()]).starts_with("[base64:image/png 2004 bytes"));
+            }
+            let secret =
+                "the first line, and api_key = hunter2 hunter2 at the end of the second line of it all";
+            let wrapped = lines(&BASE64.encode(secret.as_bytes()), width, between);
+            let text = format!("{wrapped}\nthat was it");
+            let [Run::Text(range, found)] = &runs(&text)[..] else { panic!("nothing in {text}") };
+            assert_eq!((found.as_str(), &text[range.end..]), (secret, "\nthat was it"));
+        }
+    }
+
+    #[test]
+    fn lists_of_hashes_are_not_base64() {
+        let hash = |n: u8| HEXLOWER.encode(&Sha256::digest([n]));
+        let list: Vec<String> = (0..60).map(hash).collect();
+        assert_eq!(runs(&list.join("\n")), []);
     }
 
     #[test]

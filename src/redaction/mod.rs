@@ -28,6 +28,7 @@ mod secrets;
 mod selector;
 mod settings;
 mod source;
+mod split;
 mod text;
 #[cfg(test)]
 mod trials;

@@ -23,6 +23,7 @@ use crate::redaction::rules::{Rules, Whole};
 use crate::redaction::selector::Leaf;
 use crate::redaction::settings::Limits;
 use crate::redaction::source::At;
+use crate::redaction::split;
 use crate::redaction::values::Scrubber;
 
 /// A shorter value is not looked for elsewhere in the step.
@@ -241,6 +242,7 @@ fn walk(pass: &mut Scrubber<'_>, step: &mut Step) {
         proposed(pass, &Place::field("proposed").item(at), proposal);
     }
     pass.pairs(&Place::field("attributes"), &mut step.attributes, None);
+    split::joined(pass, &mut step.events);
     for (at, event) in step.events.iter_mut().enumerate() {
         let events = Place::field("events");
         let place = events.item(at);

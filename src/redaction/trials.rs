@@ -5,7 +5,7 @@ use crate::domain::finding::Code;
 use crate::domain::outcome::Outcome;
 use crate::domain::secret::SecretKey;
 use crate::domain::step::Facts;
-use crate::domain::step::Step;
+use crate::domain::step::{Event, Step};
 use crate::domain::value::Value;
 use crate::redaction::clean::{Clean, Redactor};
 use crate::redaction::compile::built;
@@ -473,4 +473,34 @@ fn blobs_and_what_hides_in_base64() {
     assert_eq!(cleaned_text(&format!("x={hidden}!")), "x=[redacted:bearer-token]!");
     let harmless = data_encoding::BASE64.encode(b"nothing to see here, move on please");
     assert_eq!(cleaned_text(&harmless), harmless);
+}
+
+#[test]
+fn a_key_that_came_in_pieces_is_gone_at_every_split() {
+    let secret = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789";
+    let said = format!("take {secret} now");
+    let piece = |name: &str, key: &str, piece: &str| Event {
+        name: name.to_owned(),
+        at_ns: 0,
+        attributes: vec![(key.to_owned(), text(piece))],
+    };
+    for at in 1..said.len() {
+        let (one, rest) = said.split_at(at);
+        let (two, three) = rest.split_at(rest.len() / 2);
+        let events: Vec<Event> =
+            [one, two, three].iter().map(|part| piece("chunk", "llm.delta", part)).collect();
+        let clean = cleaned(Step { events, ..Step::default() });
+        let mut left = String::new();
+        for event in &clean.get().events {
+            if let Value::String(text) = &event.attributes[0].1 {
+                left.push_str(text);
+            }
+        }
+        assert_eq!(left, "take [redacted:anthropic-key] now", "at {at}");
+        assert_eq!(clean.redactions()[0].rule, "anthropic-key");
+    }
+    // What only looks so because it is written one after the other is left.
+    let numbers = ["41111111", "11111111"].map(|part| piece("retry", "attempt_id", part));
+    let clean = cleaned(Step { events: numbers.to_vec(), ..Step::default() });
+    assert_eq!(clean.get().events, numbers);
 }

@@ -1,10 +1,11 @@
 //! Redacts values, keys included, however deep they are nested.
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::domain::record::Redaction;
 use crate::domain::value::Value;
-use crate::redaction::budget::Overrun;
+use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::finder::Finder;
 use crate::redaction::fold::Folded;
 use crate::redaction::mark::{By, Mark, Rule};
@@ -95,6 +96,38 @@ impl<'a> Scrubber<'a> {
         }
         let spot = self.spot(place);
         self.text_at(place, &spot, text)
+    }
+
+    /// Redacts pieces of one text where something is hit across them; `None` when nothing is.
+    pub(crate) fn pieces(&mut self, place: &Place<'_>, pieces: &[&str]) -> Option<Vec<String>> {
+        let (joined, spot) = (pieces.concat(), self.spot(place));
+        let mut ends = Vec::with_capacity(pieces.len());
+        pieces.iter().fold(0, |end, piece| {
+            ends.push(end + piece.len());
+            end + piece.len()
+        });
+        let folded = Folded::of(&joined);
+        let suspicion = self.finder.suspect(&joined, &folded);
+        if !suspicion.any() {
+            return None;
+        }
+        let at = At { spot: &spot, inner: &[], leaf: Leaf::Text };
+        let found = Budget::of_field(self.limits, joined.len())
+            .and_then(|mut budget| self.finder.find(&joined, &folded, (suspicion, at), &mut budget));
+        let Ok(mut hits) = found else {
+            let mark = Mark::withheld("budget");
+            self.note(place, &mark, joined.len());
+            self.withheld.push(place.to_string());
+            return Some(pieces.iter().map(|_| mark.text.clone()).collect());
+        };
+        let in_one = |range: &Range<usize>| {
+            let of = |at: usize| ends.partition_point(|end| *end <= at);
+            of(range.start) == of(range.end.saturating_sub(1))
+        };
+        hits.retain(|hit| !in_one(&hit.range));
+        let marks = self.finder.marks(&joined, hits);
+        marks.iter().for_each(|(range, mark)| self.note(place, mark, range.len()));
+        (!marks.is_empty()).then(|| cut(&joined, &ends, &marks))
     }
 
     /// Redacts a text that stands elsewhere, or in several places, for selectors.
@@ -247,6 +280,26 @@ impl<'a> Scrubber<'a> {
         self.secrets.extend(secrets);
         self.short.extend(short);
     }
+}
+
+/// The pieces without what the marks cover; each mark stands where it began.
+fn cut(joined: &str, ends: &[usize], marks: &[(Range<usize>, Arc<Mark>)]) -> Vec<String> {
+    let mut start = 0;
+    ends.iter()
+        .map(|end| {
+            let (mut out, mut from) = (String::new(), start);
+            for (range, mark) in marks.iter().filter(|(range, _)| range.start < *end && range.end > start) {
+                out.push_str(joined.get(from..range.start.max(from)).unwrap_or_default());
+                if range.start >= start {
+                    out.push_str(&mark.text);
+                }
+                from = range.end.min(*end);
+            }
+            out.push_str(joined.get(from..*end).unwrap_or_default());
+            start = *end;
+            out
+        })
+        .collect()
 }
 
 fn spelt(value: &Value) -> String {
