@@ -65,6 +65,9 @@ for page in redaction retention alerts; do
     "$recount" check --config "$work/$page.toml" --data-dir "$work/check" >"$work/check.out"
     grep -q 'all is well' "$work/check.out"
 done
+echo secret >"$work/client_secret"
+sed -n '/^```toml/,/^```/p' docs/access.md | sed '/^```/d' >"$work/access.toml"
+(cd "$work" && "$recount" check --config access.toml --data-dir check >check.out && grep -q 'all is well' check.out)
 # What docs/redaction.md says of `recount redact test`: 0 as expected, 1 otherwise.
 printf 'ticket 7\nnote: ring Ana, card 4111 1111 1111 1111\n{"account_id": "2291"}\n' >"$work/sample.txt"
 cp "$work/redaction.toml" "$work/recount.toml"
@@ -89,6 +92,7 @@ sender="$("$recount" key create agents --data-dir "$work/machines")"
 viewer="$("$recount" key create machines --role viewer --data-dir "$work/machines")"
 start machines serve
 "$python" "$here/machines.py" "$recount" "$ui" "$http" "$viewer" "$sender"
+node "$here/sign_in.mjs" "$recount"
 
 "$python" "$here/described.py" "${second%%=*}"
 

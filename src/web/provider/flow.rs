@@ -88,6 +88,9 @@ pub(in crate::web) async fn back(
     let person = match person(&state, &provider.settings, &claims) {
         Ok(person) => person,
         Err(error) => {
+            if error == WebError::NoGroup {
+                take_back(&state, &provider.settings, &claims).await?;
+            }
             let name = name_of(&provider.settings, &claims);
             note(&state, ActivityKind::Refused, &name, &from, 403).await?;
             return Err(error);
@@ -157,10 +160,26 @@ fn name_of(settings: &ProviderSettings, claims: &Claims) -> String {
     name.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
+/// Whoever is in no group any more has no right any more either, in sessions that began before.
+async fn take_back(state: &WebState, settings: &ProviderSettings, claims: &Claims) -> Result<(), WebError> {
+    let id = id_of(settings, claims);
+    let directory = state.access.directory();
+    let known = directory.person_by_id(&id).filter(|person| !person.grants.is_empty()).cloned();
+    let Some(person) = known else { return Ok(()) };
+    let at_ns = now_ns().max(person.at_ns + 1);
+    let by = "the provider".to_owned();
+    keep_person(&state.store, &Person { at_ns, by, grants: Vec::new(), ..person }).await?;
+    state.access.set(crate::store::directory(&state.store, now_ns()).await?);
+    Ok(())
+}
+
+fn id_of(settings: &ProviderSettings, claims: &Claims) -> String {
+    format!("oidc-{}", crate::access::hash("oidc", &format!("{} {}", settings.issuer, claims.subject)).0)
+}
+
 /// Who it is here: made at the first sign-in, given what their groups are given at each.
 fn person(state: &WebState, settings: &ProviderSettings, claims: &Claims) -> Result<Person, WebError> {
-    let id =
-        format!("oidc-{}", crate::access::hash("oidc", &format!("{} {}", settings.issuer, claims.subject)).0);
+    let id = id_of(settings, claims);
     let name = name_of(settings, claims);
     let groups = claims.texts(&settings.groups_claim);
     let given = groups.iter().filter_map(|group| settings.roles.get(*group)).flatten();
