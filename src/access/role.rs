@@ -12,6 +12,8 @@ words! {
         Operator = "operator",
         /// Sees everything in its scope, who looked at what and who may what, exports; changes nothing.
         Auditor = "auditor",
+        /// Brings back what redaction encrypted, one value at a time, with a reason that is recorded.
+        Revealer = "revealer",
         /// Says who may what; by that alone sees no record.
         Admin = "admin",
     }
@@ -32,6 +34,8 @@ words! {
         WorkOnCases = "work_on_cases",
         /// To take records away as evidence.
         Export = "export",
+        /// To bring back what redaction encrypted.
+        Reveal = "reveal",
         /// To see who looked at what and who changed what.
         SeeActivity = "see_activity",
         /// To see who may what.
@@ -45,13 +49,15 @@ impl Role {
     /// Whether the role allows it. This is the whole table.
     pub fn allows(self, permission: Permission) -> bool {
         use Permission::{
-            Anyone, Export, ManageAccess, SeeAccess, SeeActivity, SeeRecords, SeeServer, Send, WorkOnCases,
+            Anyone, Export, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords, SeeServer, Send,
+            WorkOnCases,
         };
         let allowed: &[Permission] = match self {
             Self::Sender => &[Anyone, Send],
             Self::Viewer => &[Anyone, SeeRecords, SeeServer],
             Self::Operator => &[Anyone, SeeRecords, SeeServer, WorkOnCases],
             Self::Auditor => &[Anyone, SeeRecords, SeeServer, Export, SeeActivity, SeeAccess],
+            Self::Revealer => &[Anyone, Reveal],
             Self::Admin => &[Anyone, SeeServer, SeeAccess, ManageAccess],
         };
         allowed.contains(&permission)
@@ -84,5 +90,6 @@ mod tests {
             assert!(Role::ALL.iter().any(|role| role.allows(*permission)), "{permission} is for nobody");
         }
         assert_eq!(Permission::SeeActivity.needs(), "auditor");
+        assert_eq!(Permission::Reveal.needs(), "revealer", "nobody else reads what is encrypted");
     }
 }

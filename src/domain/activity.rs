@@ -14,6 +14,8 @@ words! {
         Searched = "searched",
         /// Took records away.
         Exported = "exported",
+        /// Brought back what redaction had encrypted.
+        Revealed = "revealed",
         /// Claimed, commented, resolved or reopened a case.
         Settled = "settled",
         /// Changed who may what, or how the system works.

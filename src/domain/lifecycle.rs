@@ -14,6 +14,8 @@ words! {
         RulesChanged = "rules_changed",
         /// A change of redaction rules was refused: the ones before stay in force.
         RulesRefused = "rules_refused",
+        /// Settings differ from those of the last start.
+        SettingsChanged = "settings_changed",
         /// A key was added to the key file.
         KeysRotated = "keys_rotated",
         /// Somebody had an encrypted value shown.

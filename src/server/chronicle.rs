@@ -11,7 +11,6 @@ use crate::server::prepare::now_ns;
 use crate::server::status::Figures;
 use crate::store::Store;
 use crate::store::queries::record_lifecycle;
-use crate::store::rows::Retention;
 use crate::web::ServerStatus;
 
 /// Between two looks.
@@ -50,7 +49,7 @@ pub(in crate::server) fn keep_chronicle(
             }
             pending.truncate(PENDING_MAX);
             while let Some(event) = pending.first() {
-                let kept = record_lifecycle(&store, event, Retention::default().activity_days).await;
+                let kept = record_lifecycle(&store, event).await;
                 if kept.is_err() {
                     // Again at the next look, as it happened then.
                     break;

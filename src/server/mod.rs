@@ -1,11 +1,13 @@
 //! Builds every room, joins them, serves, stops.
 mod access;
 mod addresses;
+mod changes;
 mod chronicle;
 mod commands;
 mod error;
 mod evidence;
 mod expiry;
+mod hide;
 mod import;
 mod local;
 mod logging;

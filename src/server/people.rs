@@ -13,7 +13,6 @@ use crate::server::error::StartError;
 use crate::server::local::Local;
 use crate::server::prepare::{migrate, now_ns, open_store};
 use crate::store::queries::keep_activity;
-use crate::store::rows::Retention;
 use crate::store::{ApplyError, Changed, Store, StoreError, change_access, directory, last_uses};
 
 /// What was asked, and what to say when it is done.
@@ -186,7 +185,7 @@ async fn note(store: &Store, sentence: &str) -> Result<(), StoreError> {
         what: sentence.to_owned(),
         ..Activity::default()
     };
-    keep_activity(store, &entry, Retention::default().activity_days).await
+    keep_activity(store, &entry).await
 }
 
 enum Failed {

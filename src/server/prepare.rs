@@ -7,7 +7,6 @@ use crate::domain::lifecycle::{LifecycleEvent, LifecycleKind};
 use crate::evidence::{Fingerprint, KeyFile, KeyFilePolicy};
 use crate::server::error::StartError;
 use crate::store::queries::{lifecycle, record_lifecycle};
-use crate::store::rows::Retention;
 use crate::store::{
     ClusterSettings, EngineSettings, MigrateError, Place, ServerSettings, Store, StoreError, StoreSettings,
 };
@@ -22,7 +21,11 @@ const FINGERPRINT: &str = "fingerprint";
 pub(in crate::server) async fn open_store(settings: &Settings) -> Result<Store, StartError> {
     std::fs::create_dir_all(&settings.data_dir)
         .map_err(|source| StartError::DataDir { path: settings.data_dir.clone(), source })?;
-    Ok(Store::open(&store_settings(settings)?).await?)
+    let store = StoreSettings {
+        activity_days: settings.retention.longest().activity_days,
+        ..store_settings(settings)?
+    };
+    Ok(Store::open(&store).await?)
 }
 
 fn store_settings(settings: &Settings) -> Result<StoreSettings, StoreError> {
@@ -109,7 +112,7 @@ pub(in crate::server) async fn record(
 ) -> Result<(), StoreError> {
     let at_ns = now_ns();
     let event = LifecycleEvent { at_ns, event_id: format!("{}-{at_ns}", std::process::id()), kind, detail };
-    record_lifecycle(store, &event, Retention::default().activity_days).await
+    record_lifecycle(store, &event).await
 }
 
 /// Nanoseconds since 1970 by the wall clock.

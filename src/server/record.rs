@@ -2,9 +2,9 @@
 use std::sync::Arc;
 
 use crate::ingest::{Keeper, NotKept, Pipeline};
+use crate::server::hide::hide_entities;
 use crate::store::Store;
 use crate::store::queries::keep_activity;
-use crate::store::rows::Retention;
 use crate::web::{NotRecorded, Record};
 
 /// Records through the log. When that has no room, straight into the store, so that a backlog of senders does
@@ -16,6 +16,7 @@ pub(in crate::server) fn recorder(pipeline: Arc<Pipeline>, keeper: Keeper, store
             // What was typed into a search may hold what a rule hits, and so may a run's id.
             let (book, keys) = (pipeline.rules.book(), pipeline.keys.project(&entry.project));
             let redactor = book.of(&entry.project);
+            hide_entities(&mut entry, redactor, &keys.pseudonym);
             for text in [&mut entry.query, &mut entry.what, &mut entry.run_id] {
                 *text = redactor.clean_text(text, &keys.pseudonym).get().clone();
             }
@@ -27,7 +28,7 @@ pub(in crate::server) fn recorder(pipeline: Arc<Pipeline>, keeper: Keeper, store
                     Err(NotRecorded)
                 }
                 Err(NotKept::Full | NotKept::Broken | NotKept::Unconfirmed) => {
-                    let kept = keep_activity(&store, &entry, Retention::default().activity_days).await;
+                    let kept = keep_activity(&store, &entry).await;
                     kept.map_err(|error| {
                         tracing::warn!(%error, "what somebody did could not be recorded");
                         NotRecorded

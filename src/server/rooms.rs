@@ -30,6 +30,7 @@ use crate::projection::{Projection, ProjectionSettings, Sequencer};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::access::{open_access, watch_access};
 use crate::server::addresses::Addresses;
+use crate::server::changes;
 use crate::server::chronicle::{keep_chronicle, last_alive_ns};
 use crate::server::error::StartError;
 use crate::server::expiry;
@@ -119,6 +120,7 @@ impl Rooms {
         let sampling = settings.sampling.clone();
         let pipeline = Arc::new(Pipeline { conventions, sampling, rules: rules.clone(), encoder, keys });
         let desk = desk(&rules, &pipeline);
+        let changed = pipeline.clone();
         let receiver = Receiver::new(pipeline.clone(), keeper.clone(), meters.clone());
         let otlp = router(&door(settings), access.clone(), meters.clone(), Arc::new(receiver));
         let progress = drain.progress();
@@ -148,6 +150,7 @@ impl Rooms {
         if answering {
             catch_up(&store, &projection).await;
             reload::announce(&store, &rules).await;
+            changes::announce(&store, settings, &changed.keys).await;
         }
         expiry::watch(store.clone(), stop.clone());
         reload::watch(store.clone(), rules, settings.config.clone(), stop.clone());

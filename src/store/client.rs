@@ -23,6 +23,7 @@ struct Shared {
     read_timeout: Duration,
     insert_timeout: Duration,
     result_rows_max: u64,
+    activity_days: u16,
     engine: Option<Engine>,
     place: String,
 }
@@ -74,6 +75,7 @@ impl Store {
                 read_timeout: settings.read_timeout,
                 insert_timeout: settings.insert_timeout,
                 result_rows_max: settings.result_rows_max,
+                activity_days: settings.activity_days,
                 engine,
                 place,
             }),
@@ -132,6 +134,11 @@ impl Store {
 
     pub(in crate::store) fn insert_timeout(&self) -> Duration {
         self.shared.insert_timeout
+    }
+
+    /// Days that what people do and what happens to the server is kept.
+    pub(in crate::store) fn activity_days(&self) -> u16 {
+        self.shared.activity_days
     }
 
     pub(in crate::store) fn result_rows_max(&self) -> u64 {

@@ -6,6 +6,7 @@ use url::Url;
 use crate::store::engine::EngineSettings;
 use crate::store::error::StoreError;
 use crate::store::password::Password;
+use crate::store::rows::Retention;
 
 /// How to open the store.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct StoreSettings {
     pub insert_timeout: Duration,
     /// The most rows one read may return; beyond it the read is refused, never cut.
     pub result_rows_max: u64,
+    /// Days that what people do and what happens to the server is kept.
+    pub activity_days: u16,
 }
 
 impl StoreSettings {
@@ -35,6 +38,7 @@ impl StoreSettings {
             read_timeout: Duration::from_secs(30),
             insert_timeout: Duration::from_secs(60),
             result_rows_max: 1_000_000,
+            activity_days: Retention::default().activity_days,
         }
     }
 }

@@ -1,4 +1,6 @@
 //! The gate before every handler: who asks, whether they may, and the record of it before the answer leaves.
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::extract::{Request, State};
 use axum::http::header::SET_COOKIE;
 use axum::http::request::Parts;
@@ -10,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use crate::access::{Account, Directory, allow, is_project_name, random_id, scope};
 use crate::domain::activity::{Activity, ActivityKind};
 use crate::domain::ids::Project;
-use crate::web::credential::{PROJECT, address, cookie, identify, is_known, now_ns};
+use crate::web::credential::{PROJECT, address, cookie, identify, is_known, is_named_elsewhere, now_ns};
 use crate::web::error::WebError;
 use crate::web::forgery::{changes, check_token};
 use crate::web::host::is_for_machines;
@@ -36,7 +38,7 @@ pub(in crate::web) async fn admit(
     let from = address(&parts.extensions);
     let mut viewer = Viewer::stranger(from);
     let entry = enter(&state, permission, &mut parts, &mut viewer);
-    let tried = Tried::of(&parts, permission);
+    let tried = Tried::of(&state, &parts, permission);
     let asked = match entry {
         Ok(asked) => asked,
         Err(error) => return refuse(&state, error, viewer, tried).await,
@@ -131,7 +133,7 @@ fn project_cookie(state: &WebState, project: &Project) -> String {
 /// Says no. A try of somebody who is known is recorded.
 async fn refuse(state: &WebState, error: WebError, viewer: Viewer, tried: Tried) -> Response {
     let mut response = error.into_response();
-    if is_known(&viewer.account.who) {
+    if is_known(&viewer.account.who) || (tried.forged && is_due()) {
         let refused = Activity { kind: ActivityKind::Refused, ..tried.activity(&viewer, &response) };
         if (state.record)(refused).await.is_err() {
             tracing::warn!("a refused try could not be recorded");
@@ -141,8 +143,17 @@ async fn refuse(state: &WebState, error: WebError, viewer: Viewer, tried: Tried)
     response
 }
 
+/// Tries of strangers are recorded one a second: a flood of them is no reason to fill the log.
+fn is_due() -> bool {
+    static LAST_S: AtomicU64 = AtomicU64::new(0);
+    let now_s = now_ns() / 1_000_000_000;
+    LAST_S.fetch_max(now_s, Ordering::Relaxed) < now_s
+}
+
 /// What somebody tried to do.
 struct Tried {
+    /// It carries the header of the proxy, and comes from elsewhere.
+    forged: bool,
     kind: ActivityKind,
     changes: bool,
     path: String,
@@ -150,10 +161,11 @@ struct Tried {
 }
 
 impl Tried {
-    fn of(parts: &Parts, permission: Permission) -> Self {
+    fn of(state: &WebState, parts: &Parts, permission: Permission) -> Self {
         let query = parts.uri.query().unwrap_or_default();
         let changes = changes(&parts.method);
         Self {
+            forged: is_named_elsewhere(state, parts),
             kind: kind(permission, &parts.method, query),
             changes,
             path: parts.uri.path().to_owned(),
@@ -172,6 +184,8 @@ impl Tried {
         }
         let refused = matches!(status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND);
         let is_told = match (permission, self.changes) {
+            // The form alone shows nothing.
+            (Permission::Reveal, false) => refused,
             (Permission::SeeServer | Permission::Anyone | Permission::Send, false) => false,
             (_, false) => status.is_success() || refused,
             (_, true) => !status.is_server_error(),
@@ -185,6 +199,10 @@ impl Tried {
     }
 
     fn activity(&self, viewer: &Viewer, response: &Response) -> Activity {
+        let mut what = self.path.clone();
+        if self.forged {
+            what.push_str(" with the header of the proxy, from elsewhere");
+        }
         let seen = response.extensions().get::<Seen>().cloned().unwrap_or_default();
         Activity {
             at_ns: now_ns(),
@@ -194,7 +212,7 @@ impl Tried {
             who: viewer.name(),
             address: viewer.address.clone(),
             kind: self.kind,
-            what: seen.changed.unwrap_or_else(|| self.path.clone()),
+            what: seen.changed.unwrap_or(what),
             query: self.query.clone(),
             run_id: run_of(&self.path),
             entities: seen.entities,
@@ -211,6 +229,7 @@ fn kind(permission: Permission, method: &Method, query: &str) -> ActivityKind {
         Permission::ManageAccess => ActivityKind::Changed,
         Permission::WorkOnCases if changes(method) => ActivityKind::Settled,
         Permission::Export => ActivityKind::Exported,
+        Permission::Reveal => ActivityKind::Revealed,
         _ if matches!(format, "csv" | "jsonl" | "parquet" | "otlp") => ActivityKind::Exported,
         _ if params.get("q").or_else(|| params.get("find")).is_some() => ActivityKind::Searched,
         Permission::Anyone
@@ -243,6 +262,7 @@ mod tests {
             (Permission::SeeRecords, &get, "q=lamp", ActivityKind::Searched),
             (Permission::SeeRecords, &get, "q=lamp&format=csv", ActivityKind::Exported),
             (Permission::WorkOnCases, &Method::POST, "", ActivityKind::Settled),
+            (Permission::Reveal, &Method::POST, "", ActivityKind::Revealed),
             (Permission::ManageAccess, &Method::POST, "", ActivityKind::Changed),
             (Permission::SeeActivity, &get, "", ActivityKind::Looked),
         ] {

@@ -71,6 +71,15 @@ pub(in crate::web) fn identify(state: &WebState, parts: &Parts) -> Result<Identi
     Err(WebError::SignIn("sign in, or send a key: `Authorization: Bearer rcn_…`".to_owned()))
 }
 
+/// Whether a request claims to come from the proxy that names people, and does not.
+pub(in crate::web) fn is_named_elsewhere(state: &WebState, parts: &Parts) -> bool {
+    state.settings.proxy.as_ref().is_some_and(|proxy| {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+        parts.headers.contains_key(proxy.header.as_str())
+            && !peer.is_some_and(|peer| proxy.addresses.contains(&peer))
+    })
+}
+
 /// Whom a trusted proxy names. Only people who are known here are let in.
 fn vouched(state: &WebState, parts: &Parts) -> Result<Option<Account>, WebError> {
     let Some(proxy) = &state.settings.proxy else { return Ok(None) };

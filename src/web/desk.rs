@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::ids::Project;
 use crate::domain::secret::SecretKey;
-use crate::redaction::{InForce, Settings};
+use crate::redaction::{InForce, Settings, pseudonym};
 use crate::store::{Choice, RunField, RunFilter};
 
 /// Reads typed rules over those in force; the error names the rule and its place.
@@ -76,5 +76,17 @@ impl Desk {
             }
             None => rules.pseudonyms(&keys, value),
         }
+    }
+
+    /// A typed value, and all that it may have become.
+    pub(in crate::web) fn all(&self, project: &Project, value: &str) -> Vec<String> {
+        let mut all = self.spellings(project, false, value);
+        all.push(value.to_owned());
+        all
+    }
+
+    /// How the pseudonyms of a value end, whichever rule made them: one for every key there ever was.
+    pub(in crate::web) fn endings(&self, project: &Project, value: &str) -> Vec<String> {
+        (self.keys)(project).iter().map(|key| pseudonym(key, "", value)).collect()
     }
 }

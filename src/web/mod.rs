@@ -46,6 +46,7 @@ mod query;
 mod readiness;
 mod reading;
 mod refusal;
+mod revealing;
 mod routes;
 mod run;
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
     about_findings, accounts, activity, alerts, case, compare, content, conventions, entity, findings, key,
-    keys, login, readiness, redaction, resolve_all, run, runs, settings, status, trace, unknowns,
+    keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace, unknowns,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -33,7 +33,9 @@ use crate::web::viewer::Permission;
 /// An address: its path, what it asks of who calls it, and its handler.
 struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
 
-use Permission::{Anyone, Export, ManageAccess, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases};
+use Permission::{
+    Anyone, Export, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases,
+};
 
 /// Every address there is. The router is built from this and from nothing else.
 const TABLE: &[Route] = &[
@@ -64,6 +66,7 @@ const TABLE: &[Route] = &[
     Route("/readiness", SeeRecords, || get(readiness::show)),
     Route("/alerts", SeeRecords, || get(alerts::show)),
     Route("/alerts/test", ManageAccess, || post(alerts::test)),
+    Route("/reveal", Reveal, || get(reveal::show).post(reveal::reveal)),
     Route("/activity", SeeActivity, || get(activity::show)),
     Route("/settings", SeeAccess, || get(settings::show)),
     Route("/settings/change", ManageAccess, || post(settings::change)),
@@ -99,6 +102,7 @@ const TABLE: &[Route] = &[
     Route("/api/v1/cases/{case_id}/resolution", WorkOnCases, || post(api::case_acts::resolution)),
     Route("/api/v1/cases/{case_id}/agree", WorkOnCases, || post(api::case_acts::agree)),
     Route("/api/v1/cases/{case_id}/reopen", WorkOnCases, || post(api::case_acts::reopen)),
+    Route("/api/v1/reveal", Reveal, || post(api::reveal::reveal)),
     Route("/api/v1/activity", SeeActivity, || get(api::activity::list)),
     Route("/api/v1/lifecycle", SeeActivity, || get(api::activity::events)),
     Route("/api/v1/access", SeeAccess, || get(api::access::report)),

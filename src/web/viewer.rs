@@ -61,7 +61,7 @@ impl Viewer {
 
 /// What whoever reaches a server in development mode may do: everything but send for others.
 pub(in crate::web) fn development() -> Account {
-    let grants = ["viewer@*", "operator@*", "auditor@*", "admin@*"];
+    let grants = ["viewer@*", "operator@*", "auditor@*", "revealer@*", "admin@*"];
     Account {
         who: Who::Development,
         grants: grants.iter().filter_map(|text| Grant::parse(text).ok()).collect(),

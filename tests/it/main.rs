@@ -11,6 +11,7 @@ mod machines;
 mod pages;
 mod product;
 mod projection;
+mod redaction;
 mod store;
 mod support;
 mod tables;

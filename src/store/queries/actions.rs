@@ -23,8 +23,8 @@ pub struct ActionFilter {
     pub outcome: Option<Outcome>,
     /// By this tool.
     pub tool: Option<String>,
-    /// On this entity, `type:id`.
-    pub entity: Option<String>,
+    /// On one of these entities, `type:id`; any when empty.
+    pub entities: Vec<String>,
     /// First submitted before this time, nanoseconds since 1970.
     pub started_before_ns: Option<u64>,
 }
@@ -93,7 +93,7 @@ pub async fn actions(
         .bind("keys", &filter.keys)
         .bind("outcome", filter.outcome.map(Outcome::word).unwrap_or_default())
         .bind("tool", filter.tool.as_deref().unwrap_or_default())
-        .bind("entity", filter.entity.as_deref().unwrap_or_default())
+        .bind("entities", &filter.entities)
         .bind("started_before_ns", filter.started_before_ns.unwrap_or_default())
         .bind("now_ns", now_ns)
         .bind("after", after.is_some())

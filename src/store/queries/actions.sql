@@ -7,7 +7,7 @@ WHERE project = {project:String} AND $entities_in_scope
   AND (empty({keys:Array(String)}) OR key IN {keys:Array(String)})
   AND ({outcome:String} = '' OR $outcome_now = {outcome:String})
   AND ({tool:String} = '' OR tool = {tool:String})
-  AND ({entity:String} = '' OR has(arrayMap(entity -> concat(entity.kind, ':', entity.id), entities), {entity:String}))
+  AND (empty({entities:Array(String)}) OR hasAny(arrayMap(entity -> concat(entity.kind, ':', entity.id), entities), {entities:Array(String)}))
   AND ({started_before_ns:UInt64} = 0 OR started_ns < {started_before_ns:UInt64})
   AND (NOT {after:Bool} OR changed_now < {after_ns:UInt64}
        OR (changed_now = {after_ns:UInt64} AND (key, tool) > ({after_key:String}, {after_tool:String})))

@@ -20,8 +20,8 @@ pub struct ActivityFilter {
     pub who: String,
     /// Of this kind.
     pub kind: Option<ActivityKind>,
-    /// About this entity, `type:id`.
-    pub entity: String,
+    /// About one of these entities, `type:id`; any when empty.
+    pub entities: Vec<String>,
     /// About this run.
     pub run_id: String,
     /// At this time or later, nanoseconds since 1970.
@@ -53,7 +53,7 @@ pub async fn activity(
         .read(scope, &select(SQL, COLUMNS))
         .bind("who", &filter.who)
         .bind("kind", filter.kind.map(ActivityKind::word).unwrap_or_default())
-        .bind("entity", &filter.entity)
+        .bind("entities", &filter.entities)
         .bind("run_id", &filter.run_id)
         .bind("from_ns", filter.from_ns.unwrap_or_default())
         .bind("to_ns", filter.to_ns.unwrap_or_default())
@@ -63,13 +63,13 @@ pub async fn activity(
     rows(read, COLUMNS, Activity::default).await
 }
 
-/// Keeps an entry in the store at once: for when the log has no room. Kept for so many days.
+/// Keeps an entry in the store at once: for when the log has no room.
 ///
 /// # Errors
 /// As for any insert; repeating it adds nothing.
-pub async fn keep_activity(store: &Store, entry: &Activity, kept_days: u16) -> Result<(), StoreError> {
+pub async fn keep_activity(store: &Store, entry: &Activity) -> Result<(), StoreError> {
     let mut out = Writer::default();
-    write_activity(&mut out, entry, Day::after(entry.at_ns, kept_days));
+    write_activity(&mut out, entry, Day::after(entry.at_ns, store.activity_days()));
     let token = format!("activity {} {}", entry.at_ns, entry.id);
     let rows = Bytes::from(out.into_bytes());
     store.insert_rows(Table::Activity.name(), &Table::Activity.columns(), rows, &token).await

@@ -5,7 +5,7 @@ WHERE (project = {project:String} OR project = '')
   AND $run_in_scope
   AND ({who:String} = '' OR who = {who:String})
   AND ({kind:String} = '' OR kind = {kind:String})
-  AND ({entity:String} = '' OR has(entities, {entity:String}))
+  AND (empty({entities:Array(String)}) OR hasAny(entities, {entities:Array(String)}))
   AND ({run_id:String} = '' OR run_id = {run_id:String})
   AND ({from_ns:UInt64} = 0 OR at_ns >= {from_ns:UInt64})
   AND ({to_ns:UInt64} = 0 OR at_ns < {to_ns:UInt64})

@@ -30,12 +30,12 @@ pub struct CaseFilter {
     pub owner: Option<String>,
     /// Owned by nobody.
     pub unowned: bool,
-    /// On this entity, `type:id`.
-    pub entity: Option<String>,
-    /// Under this key.
-    pub key: Option<String>,
-    /// Of this run.
-    pub run_id: Option<String>,
+    /// On one of these entities, `type:id`; any when empty.
+    pub entities: Vec<String>,
+    /// Under one of these keys; any when empty.
+    pub keys: Vec<String>,
+    /// Of one of these runs; any when empty.
+    pub run_ids: Vec<String>,
     /// Unknown since before this time, nanoseconds since 1970.
     pub opened_before_ns: Option<u64>,
     /// Settled at this time or later.
@@ -51,9 +51,9 @@ impl Default for CaseFilter {
             tool: None,
             owner: None,
             unowned: false,
-            entity: None,
-            key: None,
-            run_id: None,
+            entities: Vec::new(),
+            keys: Vec::new(),
+            run_ids: Vec::new(),
             opened_before_ns: None,
             settled_from_ns: None,
             case_ids: Vec::new(),
@@ -193,9 +193,9 @@ pub async fn cases(
         .bind("tool", filter.tool.as_deref().unwrap_or_default())
         .bind("owner", filter.owner.as_deref().unwrap_or_default())
         .bind("unowned", filter.unowned)
-        .bind("key", filter.key.as_deref().unwrap_or_default())
-        .bind("run_id", filter.run_id.as_deref().unwrap_or_default())
-        .bind("entity", filter.entity.as_deref().unwrap_or_default())
+        .bind("keys", &filter.keys)
+        .bind("run_ids", &filter.run_ids)
+        .bind("entities", &filter.entities)
         .bind("opened_before_ns", filter.opened_before_ns.unwrap_or_default())
         .bind("settled_from_ns", filter.settled_from_ns.unwrap_or_default())
         .bind("case_ids", &filter.case_ids)

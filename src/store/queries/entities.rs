@@ -15,6 +15,8 @@ pub struct PopulationFilter {
     pub kind: String,
     /// What the id must contain, in any case; empty for any.
     pub part: String,
+    /// Or how it may end instead: what a whole id became where a rule hit it.
+    pub endings: Vec<String>,
     /// With a step at this time or later, nanoseconds since 1970.
     pub from_ns: Option<u64>,
     /// With a step before this time.
@@ -62,6 +64,7 @@ pub async fn entities(
         .read(scope, SQL)
         .bind("beginning", format!("{}:", filter.kind))
         .bind("part", &filter.part)
+        .bind("endings", &filter.endings)
         .bind("from_ns", filter.from_ns.unwrap_or_default())
         .bind("to_ns", filter.to_ns.unwrap_or_default())
         .bind("with", &filter.with)

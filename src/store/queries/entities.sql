@@ -9,7 +9,8 @@ lines AS (
         SELECT *
         FROM entity_runs FINAL
         WHERE project = {project:String} AND startsWith(entity, {beginning:String})
-          AND ({part:String} = '' OR positionCaseInsensitiveUTF8(entity, {part:String}, lengthUTF8({beginning:String}) + 1) > 0)
+          AND ({part:String} = '' OR positionCaseInsensitiveUTF8(entity, {part:String}, lengthUTF8({beginning:String}) + 1) > 0
+               OR arrayExists(ending -> endsWith(entity, ending), {endings:Array(String)}))
           AND ({from_ns:UInt64} = 0 OR last_ns >= {from_ns:UInt64})
           AND ({to_ns:UInt64} = 0 OR first_ns < {to_ns:UInt64})
     ) AS mine

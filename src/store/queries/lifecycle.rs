@@ -13,17 +13,13 @@ use crate::store::rows::writer::Writer;
 
 const SQL: &str = include_str!("lifecycle.sql");
 
-/// Adds an event, kept for so many days.
+/// Adds an event, kept as long as activity is.
 ///
 /// # Errors
 /// As for any insert; repeating it adds nothing.
-pub async fn record_lifecycle(
-    store: &Store,
-    event: &LifecycleEvent,
-    kept_days: u16,
-) -> Result<(), StoreError> {
+pub async fn record_lifecycle(store: &Store, event: &LifecycleEvent) -> Result<(), StoreError> {
     let mut out = Writer::default();
-    write_lifecycle(&mut out, event, Day::after(event.at_ns, kept_days));
+    write_lifecycle(&mut out, event, Day::after(event.at_ns, store.activity_days()));
     let token = format!("lifecycle {} {}", event.at_ns, event.event_id);
     let rows = Bytes::from(out.into_bytes());
     store.insert_rows(Table::Lifecycle.name(), &Table::Lifecycle.columns(), rows, &token).await

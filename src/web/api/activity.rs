@@ -8,6 +8,7 @@ use crate::domain::activity::{Activity, ActivityKind};
 use crate::domain::lifecycle::LifecycleKind;
 use crate::store::queries::{ActivityFilter, ActivityPlace, activity, lifecycle};
 use crate::web::api::answer::Answer;
+use crate::web::entity::names::spelt;
 use crate::web::error::WebError;
 use crate::web::format::rfc3339;
 use crate::web::params::Params;
@@ -40,17 +41,28 @@ struct Entry {
 }
 
 /// Reads the filter that the page and the API share.
-pub(in crate::web) fn filter(params: &Params) -> Result<ActivityFilter, WebError> {
+pub(in crate::web) async fn filter(
+    state: &WebState,
+    viewer: &Viewer,
+    params: &Params,
+) -> Result<ActivityFilter, WebError> {
     let kind = params.get("kind").map(|word| {
         let words: Vec<&str> = ActivityKind::ALL.iter().map(|kind| kind.word()).collect();
         let wrong = || WebError::Invalid(format!("`kind` is one of {}", words.join(", ")));
         ActivityKind::from_word(word).ok_or_else(wrong)
     });
     let text = |name: &str| params.get(name).unwrap_or_default().trim().to_owned();
+    let entities = match text("entity") {
+        entity if entity.is_empty() => Vec::new(),
+        entity => {
+            viewer.may_ask(&entity)?;
+            spelt(state, &viewer.scope, &entity).await?
+        }
+    };
     Ok(ActivityFilter {
         who: text("who"),
         kind: kind.transpose()?,
-        entity: text("entity"),
+        entities,
         run_id: text("run"),
         from_ns: params.moment("from")?,
         to_ns: params.moment("to")?,
@@ -69,10 +81,7 @@ pub(in crate::web) async fn list(
     params.only(&[&FILTER[..], &["limit", "cursor"]].concat())?;
     let limit = params.number("limit", (1, 500))?.unwrap_or(100);
     let after = params.get("cursor").map(place).transpose()?.unwrap_or_default();
-    let filter = filter(&params)?;
-    if !filter.entity.is_empty() {
-        viewer.may_ask(&filter.entity)?;
-    }
+    let filter = filter(&state, &viewer, &params).await?;
     let found = activity(&state.store, &viewer.scope, &filter, (&after, limit)).await?;
     let is_full = found.len() == usize::from(limit);
     let next = found.last().filter(|_| is_full).map(cursor);

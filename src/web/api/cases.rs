@@ -9,6 +9,7 @@ use crate::store::queries::{CASES_MAX, CaseCursor, CaseFilter, CaseOrder, case_e
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Event};
 use crate::web::casework;
+use crate::web::entity::names::hidden_too;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::params::Params;
@@ -53,7 +54,7 @@ pub(in crate::web) async fn list(
         "cursor",
     ])?;
     let now_ns = format::now_ns();
-    let filter = filter(&params, now_ns)?;
+    let filter = hidden_too(&state, &viewer.scope, filter(&params, now_ns)?).await?;
     let order = match params.get("sort") {
         None => CaseOrder::default(),
         Some(word) => CaseOrder::from_word(word)
@@ -99,9 +100,9 @@ fn filter(params: &Params, now_ns: u64) -> Result<CaseFilter, WebError> {
         tool: text("tool"),
         unowned: owner.as_deref() == Some("none"),
         owner: owner.filter(|owner| owner != "none"),
-        entity,
-        key: text("key"),
-        run_id: text("run"),
+        entities: entity.into_iter().collect(),
+        keys: text("key").into_iter().collect(),
+        run_ids: text("run").into_iter().collect(),
         opened_before_ns: params.before("older_than", now_ns)?,
         settled_from_ns: None,
         case_ids: Vec::new(),

@@ -167,7 +167,7 @@ pub(in crate::web) async fn list(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&["q", "from", "to", "with", "seed", "limit"])?;
-    let filter = population_filter(&kind, &params)?;
+    let filter = population_filter(&state, &viewer, (&kind, &params))?;
     let limit = params.number("limit", (1, 500))?.unwrap_or(SAMPLE);
     let found = entities(&state.store, &viewer.scope, &filter, limit, format::now_ns()).await?;
     let first = found.first();
@@ -191,14 +191,24 @@ pub(in crate::web) async fn list(
 }
 
 /// Which entities are asked for.
-pub(in crate::web) fn population_filter(kind: &str, params: &Params) -> Result<PopulationFilter, WebError> {
+pub(in crate::web) fn population_filter(
+    state: &WebState,
+    viewer: &Viewer,
+    (kind, params): (&str, &Params),
+) -> Result<PopulationFilter, WebError> {
+    let part = params.get("q").unwrap_or_default();
+    let endings = match part {
+        "" => Vec::new(),
+        part => state.desk.endings(&viewer.scope.project, part),
+    };
     let with = params.get("with").unwrap_or_default();
     if !["", "acts", "unknown", "failed"].contains(&with) {
         return Err(WebError::Invalid("`with` is `acts`, `unknown` or `failed`".to_owned()));
     }
     Ok(PopulationFilter {
         kind: kind.to_owned(),
-        part: params.get("q").unwrap_or_default().to_owned(),
+        part: part.to_owned(),
+        endings,
         from_ns: params.moment("from")?,
         to_ns: params.moment("to")?,
         with: with.to_owned(),

@@ -10,12 +10,14 @@ use crate::domain::fold::case_id;
 use crate::domain::ids::Project;
 use crate::domain::outcome::Outcome;
 use crate::domain::policy::replay_safe;
-use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations, key_actions};
+use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations};
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Moved};
 use crate::web::casework;
+use crate::web::entity::names::spelt;
 use crate::web::error::WebError;
 use crate::web::format::{self, rfc3339};
+use crate::web::key::found::under;
 use crate::web::params::Params;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
@@ -144,11 +146,17 @@ pub(in crate::web) async fn list(
             WebError::Field("outcome", "takes submitted, confirmed, failed or unknown".to_owned())
         })?),
     };
+    let entity = text("account").map(|account| format!("account:{account}")).or_else(|| text("entity"));
+    let entities = match entity {
+        Some(entity) => spelt(&state, &viewer.scope, &entity).await?,
+        None => Vec::new(),
+    };
+    let keys = text("key").iter().flat_map(|key| state.desk.all(&viewer.scope.project, key)).collect();
     let filter = ActionFilter {
-        keys: text("key").into_iter().collect(),
+        keys,
         outcome,
         tool: text("tool"),
-        entity: text("account").map(|account| format!("account:{account}")).or_else(|| text("entity")),
+        entities,
         started_before_ns: params.before("older_than", now_ns)?,
     };
     let limit = params.number("limit", (1, LIMIT_MAX))?.unwrap_or(LIMIT);
@@ -189,11 +197,8 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["tool"])?;
     let now_ns = format::now_ns();
-    let keys = [key.as_str()];
-    let (found, compensated_by) = tokio::try_join!(
-        key_actions(&state.store, &viewer.scope, &keys, now_ns),
-        compensations(&state.store, &viewer.scope, &key)
-    )?;
+    let (key, found) = under(&state, &viewer.scope, key, now_ns).await?;
+    let compensated_by = compensations(&state.store, &viewer.scope, &key).await?;
     let tool = params.get("tool");
     let (mut found, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|action| tool.is_none_or(|tool| action.tool == tool));

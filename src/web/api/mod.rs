@@ -17,6 +17,7 @@ mod otlp;
 pub(in crate::web) mod readiness;
 mod record;
 pub(in crate::web) mod rejects;
+pub(in crate::web) mod reveal;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
 pub(in crate::web) mod spans;

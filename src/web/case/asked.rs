@@ -88,7 +88,7 @@ impl Asked {
             tool: self.tool.clone(),
             owner: self.owner.clone(),
             unowned: self.unowned,
-            entity: self.account.as_ref().map(|id| format!("account:{id}")),
+            entities: self.account.iter().map(|id| format!("account:{id}")).collect(),
             opened_before_ns: older.map(|(.., long)| now_ns.saturating_sub(*long)),
             ..open
         }
@@ -185,7 +185,7 @@ mod tests {
         let asked = read(query).unwrap();
         assert_eq!(asked.query(), format!("?{query}"));
         assert_eq!(asked.filter(100 * HOUR).opened_before_ns, Some(76 * HOUR));
-        assert_eq!(asked.filter(0).entity.as_deref(), Some("account:6012"));
+        assert_eq!(asked.filter(0).entities, ["account:6012"]);
         assert_eq!(read("").unwrap().query(), "");
         assert!(!read("state=resolved&sort=age").unwrap().is_narrowed());
         for (query, names) in [

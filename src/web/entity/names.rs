@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 
 use crate::domain::entity::Entity;
 use crate::domain::scope::Scope;
-use crate::redaction::pseudonym;
 use crate::store::EntityFilter;
+use crate::store::queries::CaseFilter;
 use crate::store::queries::entity_names;
 use crate::web::error::WebError;
 use crate::web::params::Params;
@@ -43,9 +43,8 @@ impl Names {
         let mut all: BTreeSet<Entity> = group.cloned().unwrap_or_default();
         all.insert(asked.clone());
         let aliases = all.iter().filter(|name| **name != asked).map(|name| name.id.clone()).collect();
-        let keys = (state.desk.keys)(&scope.project);
         let endings: Vec<String> =
-            all.iter().flat_map(|name| keys.iter().map(|key| pseudonym(key, "", &name.id))).collect();
+            all.iter().flat_map(|name| state.desk.endings(&scope.project, &name.id)).collect();
         let found = entity_names(&state.store, scope, &asked.kind, &endings).await?;
         let spelt: Vec<String> = all
             .iter()
@@ -79,4 +78,33 @@ impl Names {
         }
         Ok((from_ns, to_ns, text))
     }
+}
+
+/// Every name under which a typed entity may be kept: its own, its aliases, and what redaction made of them.
+/// What is no entity is looked for as it was typed.
+pub(in crate::web) async fn spelt(
+    state: &WebState,
+    scope: &Scope,
+    typed: &str,
+) -> Result<Vec<String>, WebError> {
+    let Some(entity) = Entity::parse(typed) else { return Ok(vec![typed.to_owned()]) };
+    let names = Names::of(state, scope, (&entity.kind, &entity.id)).await?;
+    Ok(names.all.iter().map(ToString::to_string).collect())
+}
+
+/// The same question to the queue, which also finds what redaction hid: entities, keys and runs.
+pub(in crate::web) async fn hidden_too(
+    state: &WebState,
+    scope: &Scope,
+    mut filter: CaseFilter,
+) -> Result<CaseFilter, WebError> {
+    let mut entities = Vec::new();
+    for typed in &filter.entities {
+        entities.extend(spelt(state, scope, typed).await?);
+    }
+    filter.entities = entities;
+    for values in [&mut filter.keys, &mut filter.run_ids] {
+        *values = values.iter().flat_map(|value| state.desk.all(&scope.project, value)).collect();
+    }
+    Ok(filter)
 }

@@ -56,7 +56,7 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["q", "type", "seed", "size", "with", "from", "to"])?;
     let kind = params.get("type").unwrap_or("account").to_ascii_lowercase();
-    let filter = population_filter(&kind, &params)?;
+    let filter = population_filter(&state, &viewer, (&kind, &params))?;
     let is_sample = !filter.seed.is_empty();
     let size = params.number("size", (1, 500))?.unwrap_or(SAMPLE);
     let now_ns = format::now_ns();

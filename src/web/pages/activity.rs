@@ -56,10 +56,7 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&[&FILTER[..], &["cursor"]].concat())?;
-    let asked = filter(&params)?;
-    if !asked.entity.is_empty() {
-        viewer.may_ask(&asked.entity)?;
-    }
+    let asked = filter(&state, &viewer, &params).await?;
     let after = params.get("cursor").map(place).transpose()?.unwrap_or_default();
     let found = activity(&state.store, &viewer.scope, &asked, (&after, ENTRIES)).await?;
     let events =
@@ -80,7 +77,7 @@ pub(in crate::web) async fn show(
             .collect(),
         is_filtered: FILTER.iter().any(|name| params.get(name).is_some()),
         who: asked.who,
-        entity: asked.entity,
+        entity: params.get("entity").unwrap_or_default().trim().to_owned(),
         run: asked.run_id,
         lines: found.iter().map(|entry| line(entry, &links)).collect(),
         older,
@@ -120,6 +117,7 @@ fn word(kind: ActivityKind) -> &'static str {
         ActivityKind::Exported => "Exported",
         ActivityKind::Settled => "Settled",
         ActivityKind::Changed => "Changed",
+        ActivityKind::Revealed => "Brought back",
         ActivityKind::SignedIn => "Signed in",
         ActivityKind::SignedOut => "Signed out",
         ActivityKind::Refused => "Not let in",
@@ -144,6 +142,7 @@ fn event(event: &LifecycleEvent) -> (String, &'static str, Text) {
         LifecycleKind::KeysMade => "Key file made",
         LifecycleKind::RulesChanged => "Rules changed",
         LifecycleKind::RulesRefused => "A change of rules refused",
+        LifecycleKind::SettingsChanged => "Settings changed",
         LifecycleKind::KeysRotated => "Keys rotated",
         LifecycleKind::Revealed => "An encrypted value shown",
         LifecycleKind::Expired => "Records expired",

@@ -7,7 +7,7 @@ use crate::domain::action::{Action, ActionUse};
 use crate::domain::outcome::{Gate, Outcome};
 use crate::domain::policy::replay_safe;
 use crate::domain::run::Run;
-use crate::store::queries::{CaseFilter, CaseOrder, cases, key_actions};
+use crate::store::queries::{CaseFilter, CaseOrder, cases};
 use crate::web::badge::{self, Badge, GateChip};
 use crate::web::case::matter::{RUNS_MAX, runs};
 use crate::web::case::uses::{self, Use, askings};
@@ -15,6 +15,7 @@ use crate::web::case::window::Window;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::key::drift::{Called, Cell, Drift};
+use crate::web::key::found::under;
 use crate::web::key::machine::{Machine, why};
 use crate::web::key::parts::parts;
 use crate::web::link::Links;
@@ -92,7 +93,7 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["tool"])?;
     let now_ns = format::now_ns();
-    let actions = key_actions(&state.store, &viewer.scope, &[&key], now_ns).await?;
+    let (key, actions) = under(&state, &viewer.scope, key, now_ns).await?;
     let asked = params.get("tool");
     let chosen = actions.iter().find(|action| asked.is_none_or(|tool| action.tool == tool));
     let Some(action) = chosen else {
@@ -103,7 +104,7 @@ pub(in crate::web) async fn show(
     };
     let filter = CaseFilter {
         states: crate::domain::case::CaseState::ALL.to_vec(),
-        key: Some(key.clone()),
+        keys: vec![key.clone()],
         tool: Some(action.tool.clone()),
         ..CaseFilter::default()
     };

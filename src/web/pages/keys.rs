@@ -3,9 +3,9 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use crate::store::queries::key_actions;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::key::found::under;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::state::WebState;
@@ -31,9 +31,9 @@ pub(in crate::web) async fn show(
     params.only(&["key"])?;
     let key = params.get("key").map(str::trim).filter(|key| !key.is_empty());
     if let Some(key) = key {
-        let found = key_actions(&state.store, &viewer.scope, &[key], format::now_ns()).await?;
+        let (key, found) = under(&state, &viewer.scope, key.to_owned(), format::now_ns()).await?;
         if !found.is_empty() {
-            return Ok(Redirect::to(&state.links().key(key)).into_response());
+            return Ok(Redirect::to(&state.links().key(&key)).into_response());
         }
     }
     let shell = Shell::of(&state, &viewer, "Keys");

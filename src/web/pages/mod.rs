@@ -15,6 +15,7 @@ pub(in crate::web) mod login;
 pub(in crate::web) mod readiness;
 pub(in crate::web) mod redaction;
 pub(in crate::web) mod resolve_all;
+pub(in crate::web) mod reveal;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
 pub(in crate::web) mod settings;

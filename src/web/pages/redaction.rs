@@ -16,7 +16,7 @@ use crate::web::page::{Page, Shell};
 use crate::web::run::head::Fact;
 use crate::web::state::WebState;
 use crate::web::text::{Text, shortened};
-use crate::web::viewer::Viewer;
+use crate::web::viewer::{Permission, Viewer};
 
 /// How far "lately" goes back.
 const LATELY_NS: u64 = 7 * 86_400 * 1_000_000_000;
@@ -44,6 +44,7 @@ pub(in crate::web) struct RedactionPage {
     tried: Option<Shown>,
     diff: Option<Differs>,
     records_max: u16,
+    may_reveal: bool,
 }
 
 /// One rule on the page.
@@ -188,6 +189,7 @@ async fn page(state: &WebState, viewer: &Viewer, form: Form) -> Response {
         tried,
         diff: differs.map(|found| differs_of(state, found)),
         records_max: SPANS_MAX,
+        may_reveal: viewer.may(Permission::Reveal),
     })
     .into_response()
 }

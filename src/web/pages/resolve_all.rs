@@ -11,6 +11,7 @@ use crate::web::case::asked::Asked;
 use crate::web::case::forms::{Settle, Typed, Wrong};
 use crate::web::case::line::{Line, what};
 use crate::web::casework::{self, Actor, Wish};
+use crate::web::entity::names::hidden_too;
 use crate::web::error::WebError;
 use crate::web::form::Form;
 use crate::web::format;
@@ -127,6 +128,7 @@ pub(in crate::web) async fn resolve(
 async fn found(state: &WebState, viewer: &Viewer, asked: Asked, now_ns: u64) -> Result<Found, WebError> {
     // What waits for a second person is not to be closed by a third.
     let filter = CaseFilter { states: vec![CaseState::Open], ..asked.filter(now_ns) };
+    let filter = hidden_too(state, &viewer.scope, filter).await?;
     let place = (None, CASES_MAX);
     let page = cases(&state.store, &viewer.scope, (&filter, asked.order()), place, now_ns).await?;
     Ok(Found { asked, more: page.next.is_some(), cases: page.cases })

@@ -50,15 +50,19 @@ pub(in crate::web) async fn show(State(state): State<WebState>, viewer: Viewer) 
     // Looked at last, so that it is no older than what stands beside it.
     let status = (state.status)();
     let now_ns = format::now_ns();
+    let well = status.not_ready.is_empty() && !unread;
+    let (tone, head) =
+        if well { ("confirmed", "Everything answers") } else { ("finding", "Not everything answers") };
+    let kept = state.desk.rules.since().1.map(|refused| {
+        let at = format::minute(refused.at_ns);
+        let said = "A change of redaction rules was refused at";
+        format!("{said} {at} UTC, so those before stay in force: {}", refused.why)
+    });
     Page(StatusPage {
         shell: Shell::of(&state, &viewer, "Status"),
-        tone: if status.not_ready.is_empty() && !unread { "confirmed" } else { "finding" },
-        head: if status.not_ready.is_empty() && !unread {
-            "Everything answers"
-        } else {
-            "Not everything answers"
-        },
-        reasons: reasons(&status),
+        tone: if kept.is_some() { "finding" } else { tone },
+        head,
+        reasons: reasons(&status).into_iter().chain(kept).collect(),
         store: store(&status, now_ns),
         log: log(&status.log, now_ns),
         ingest: ingest(&status),

@@ -11,6 +11,7 @@ use crate::store::queries::{CaseCounts, CaseOrder, case_counts, cases};
 use crate::web::badge::Badge;
 use crate::web::case::asked::Asked;
 use crate::web::case::line::{Line, Standing};
+use crate::web::entity::names::hidden_too;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::page::{Page, Shell};
@@ -81,7 +82,7 @@ pub(in crate::web) async fn show(
     let asked = Asked::read(&params, &["done"])?;
     let now_ns = format::now_ns();
     let place = (asked.after.as_ref(), asked.limit.unwrap_or(LINES));
-    let filter = asked.filter(now_ns);
+    let filter = hidden_too(&state, &viewer.scope, asked.filter(now_ns)).await?;
     let page = cases(&state.store, &viewer.scope, (&filter, asked.order()), place, now_ns);
     let since_ns = now_ns.saturating_sub(WEEK_NS);
     let me = viewer.name();

@@ -181,3 +181,52 @@ fn a_process_that_was_killed_leaves_a_gap_in_the_chronicle() {
         events["lifecycle"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds[..3], ["started", "stopped", "gap"], "{events}");
 }
+
+#[test]
+fn a_proxy_is_believed_from_its_own_addresses_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, config) = (folder.path().join("data"), folder.path().join("recount.toml"));
+    let named = ["--config", config.to_str().unwrap()];
+    let roles = ["--role", "viewer@*", "--role", "auditor@*"];
+    told(&[&["user", "add", "Ada"], &roles[..]].concat(), &dir);
+    let key = told(&["key", "create", "watch", "--role", "auditor"], &dir);
+    let trusting = |address: &str| {
+        let proxy = format!("[proxy]\nheader = \"X-Forwarded-User\"\naddresses = [\"{address}\"]\n");
+        std::fs::write(&config, proxy).unwrap();
+        Serving::start(&dir, &named)
+    };
+    let ask = |serving: &Serving, headers: &str| {
+        http(&serving.ui, &format!("GET /runs HTTP/1.1\r\n{headers}"), b"").unwrap()
+    };
+    let serving = trusting("127.0.0.1");
+    let (status, page) = ask(&serving, "X-Forwarded-User: ada\r\n");
+    assert!(status == 200 && page.contains("Ada"), "{status} {page}");
+    for (headers, expected) in [
+        ("X-Forwarded-User: eve\r\n", 403),
+        ("X-Forwarded-User: \r\n", 403),
+        ("X-Forwarded-User: ada\r\nX-Forwarded-User: eve\r\n", 401),
+        ("Cookie: x-forwarded-user=ada\r\n", 401),
+        ("", 401),
+    ] {
+        assert_eq!(ask(&serving, headers).0, expected, "{headers}");
+    }
+    // What the proxy's people send has to come from a page of ours all the same.
+    let post = "POST /settings/change HTTP/1.1\r\nX-Forwarded-User: ada\r\nSec-Fetch-Site: same-origin\r\n\
+                Content-Type: application/x-www-form-urlencoded\r\n";
+    assert_eq!(http(&serving.ui, post, b"change=open_project&name=x").unwrap().0, 403);
+    assert_eq!(serving.stop(), Some(0));
+
+    let serving = trusting("10.0.0.5");
+    assert_eq!(ask(&serving, "X-Forwarded-User: ada\r\n").0, 401, "a header from elsewhere");
+    assert_eq!(ask(&serving, "X-Forwarded-User: ada\r\nX-Forwarded-For: 10.0.0.5\r\n").0, 401);
+    let begun = Instant::now();
+    loop {
+        let (_, said) = with_key(&serving, "/api/v1/activity?kind=refused", &key);
+        if said.contains("/runs with the header of the proxy, from elsewhere") {
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 60, "the try is not recorded: {said}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(serving.stop(), Some(0));
+}

@@ -150,7 +150,8 @@ async fn every_look_is_recorded_before_the_answer_leaves() {
         ]
     );
     assert!(found.iter().all(|entry| entry.who == format!("key viewer@default ({id})")));
-    let of_account = ActivityFilter { entity: "account:2291".to_owned(), ..ActivityFilter::default() };
+    let of_account =
+        ActivityFilter { entities: vec!["account:2291".to_owned()], ..ActivityFilter::default() };
     let found = activity(&site.store, &scope, &of_account, (&place, 50)).await.unwrap();
     assert_eq!(found.len(), 1, "who looked at this account's record");
     assert!(found[0].query.is_empty() && found[0].at_ns > NOW_NS);

@@ -88,7 +88,7 @@ impl Site {
             access: access.clone(),
             record: Arc::new(move |entry| {
                 let store = recorded.clone();
-                Box::pin(async move { keep_activity(&store, &entry, 30).await.map_err(|_lost| NotRecorded) })
+                Box::pin(async move { keep_activity(&store, &entry).await.map_err(|_lost| NotRecorded) })
             }),
             local_key: SecretHash(String::new()),
             provider: None,

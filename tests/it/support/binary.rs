@@ -101,6 +101,12 @@ impl Serving {
         self.process.wait().unwrap().code()
     }
 
+    /// Tells it to read its rules again.
+    pub(crate) fn hang_up(&self) {
+        let told = Command::new("kill").args(["-HUP", &self.process.id().to_string()]).status().unwrap();
+        assert!(told.success());
+    }
+
     /// GET of a path of the pages or the API: status and body.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         http(&self.ui, &format!("GET {path} HTTP/1.1\r\n"), b"").unwrap()
