@@ -479,28 +479,22 @@ fn blobs_and_what_hides_in_base64() {
 fn a_key_that_came_in_pieces_is_gone_at_every_split() {
     let secret = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789";
     let said = format!("take {secret} now");
-    let piece = |name: &str, key: &str, piece: &str| Event {
-        name: name.to_owned(),
-        at_ns: 0,
-        attributes: vec![(key.to_owned(), text(piece))],
+    let piece = |name: &str, key: &str, piece: &str| {
+        let attributes = vec![(key.to_owned(), text(piece))];
+        Event { name: name.to_owned(), at_ns: 0, attributes }
     };
     for at in 1..said.len() {
         let (one, rest) = said.split_at(at);
         let (two, three) = rest.split_at(rest.len() / 2);
-        let events: Vec<Event> =
-            [one, two, three].iter().map(|part| piece("chunk", "llm.delta", part)).collect();
+        let events = [one, two, three].map(|part| piece("chunk", "llm.delta", part)).to_vec();
         let clean = cleaned(Step { events, ..Step::default() });
-        let mut left = String::new();
-        for event in &clean.get().events {
-            if let Value::String(text) = &event.attributes[0].1 {
-                left.push_str(text);
-            }
-        }
+        let values = clean.get().events.iter().map(|event| &event.attributes[0].1);
+        let texts = values.map(|value| if let Value::String(text) = value { text } else { "" });
+        let left: String = texts.collect();
         assert_eq!(left, "take [redacted:anthropic-key] now", "at {at}");
         assert_eq!(clean.redactions()[0].rule, "anthropic-key");
     }
-    // What only looks so because it is written one after the other is left.
-    let numbers = ["41111111", "11111111"].map(|part| piece("retry", "attempt_id", part));
-    let clean = cleaned(Step { events: numbers.to_vec(), ..Step::default() });
-    assert_eq!(clean.get().events, numbers);
+    // Numbers that only stand one after the other are left.
+    let events = ["41111111", "11111111"].map(|part| piece("retry", "attempt_id", part)).to_vec();
+    assert_eq!(cleaned(Step { events: events.clone(), ..Step::default() }).get().events, events);
 }

@@ -1,4 +1,4 @@
-//! What a look is recorded with names accounts: where rules hide an account in records, it is hidden here too.
+//! A record of who looked names accounts: where rules hide one in records, it is hidden here too.
 use crate::domain::activity::Activity;
 use crate::domain::entity::Entity;
 use crate::domain::secret::SecretKey;

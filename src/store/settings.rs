@@ -6,7 +6,9 @@ use url::Url;
 use crate::store::engine::EngineSettings;
 use crate::store::error::StoreError;
 use crate::store::password::Password;
-use crate::store::rows::Retention;
+
+/// How long activity is kept unless told: ten years.
+pub(in crate::store) const ACTIVITY_DAYS: u16 = 3650;
 
 /// How to open the store.
 #[derive(Debug, Clone)]
@@ -38,7 +40,7 @@ impl StoreSettings {
             read_timeout: Duration::from_secs(30),
             insert_timeout: Duration::from_secs(60),
             result_rows_max: 1_000_000,
-            activity_days: Retention::default().activity_days,
+            activity_days: ACTIVITY_DAYS,
         }
     }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::ids::Project;
 use crate::domain::kind::Kind;
+use crate::store::settings::ACTIVITY_DAYS;
 
 /// The least that acts may be kept: six months (AI Act, articles 19 and 26).
 pub const ACTS_DAYS_MIN: u16 = 183;
@@ -24,7 +25,7 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        Self { acts_days: 183, reads_days: 183, contents_days: 183, activity_days: 3650 }
+        Self { acts_days: 183, reads_days: 183, contents_days: 183, activity_days: ACTIVITY_DAYS }
     }
 }
 
