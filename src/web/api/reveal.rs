@@ -2,6 +2,7 @@
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::web::api::answer::Answer;
@@ -11,15 +12,17 @@ use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub(in crate::web) struct Wanted {
+    /// As records show it, such as `mail(15):e1.…`.
     value: String,
+    /// Why it is needed; recorded.
     reason: String,
 }
 
-#[derive(Serialize)]
-struct Revealed {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web) struct Revealed {
     value: String,
 }
 

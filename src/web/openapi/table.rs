@@ -2,7 +2,8 @@
 use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
-    access, activity, case_acts, cases, entity, findings, keys, readiness, rejects, run, runs, spans, step,
+    access, activity, case_acts, cases, entity, findings, keys, readiness, rejects, reveal, run, runs, spans,
+    step,
 };
 use crate::web::openapi::operation::Takes::{Limit, OneOf, Text, Time};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
@@ -254,6 +255,15 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "Open a case again",
         body: Some(of::<case_acts::Plain>),
         answer: Some(of::<cases::Whole>),
+        ..POST
+    },
+    Operation {
+        path: "/api/v1/reveal",
+        summary: "The value behind one that redaction encrypted, for a reason that is recorded",
+        body: Some(of::<reveal::Wanted>),
+        answer: Some(of::<reveal::Revealed>),
+        status: 200,
+        also: &[413],
         ..POST
     },
     Operation {
