@@ -81,7 +81,7 @@ pub enum KeyCommand {
     Create {
         /// What people call it.
         name: String,
-        /// sender, viewer, operator, auditor or admin
+        /// sender, viewer, operator, auditor, revealer or admin
         #[arg(long, default_value = "sender", value_name = "ROLE")]
         role: String,
         /// The project it is for
