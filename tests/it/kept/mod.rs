@@ -2,3 +2,4 @@
 mod drain;
 mod kill;
 mod serve;
+mod upgrade;

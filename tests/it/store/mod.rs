@@ -1,4 +1,5 @@
 //! The store and its engine.
+mod backup;
 mod cluster;
 mod columns;
 mod crash;

@@ -3,6 +3,7 @@
 mod admission;
 mod canary;
 pub(crate) mod client;
+mod conformance;
 mod grpc;
 mod hostile;
 pub(crate) mod http;

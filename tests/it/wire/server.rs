@@ -12,6 +12,7 @@ use recount::ingest::{
 };
 use recount::otlp::{
     Decoded, decode_logs_json, decode_logs_protobuf, decode_traces_json, decode_traces_protobuf,
+    read_metrics_json, read_metrics_protobuf,
 };
 use recount::server::{ServeLimits, serve};
 use tokio::net::TcpListener;
@@ -40,7 +41,12 @@ impl Inside {
             (Signal::Traces, Format::Protobuf) => told(decode_traces_protobuf(body)?, |span| &span.name),
             (Signal::Logs, Format::Json) => told(decode_logs_json(body)?, |log| &log.event_name),
             (Signal::Logs, Format::Protobuf) => told(decode_logs_protobuf(body)?, |log| &log.event_name),
-            (Signal::Metrics, _) => (Vec::new(), 0, String::new()),
+            (Signal::Metrics, Format::Json) => {
+                (Vec::new(), read_metrics_json(body)?.data_points, String::new())
+            }
+            (Signal::Metrics, Format::Protobuf) => {
+                (Vec::new(), read_metrics_protobuf(body)?.data_points, String::new())
+            }
         };
         self.names.lock().unwrap().extend(names);
         Ok(Answer { rejected, message })
