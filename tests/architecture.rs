@@ -34,6 +34,7 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("opentelemetry_proto", &["ingest", "otlp"]),
     ("opentelemetry_sdk", &["demo"]),
     ("prost", &["ingest", "otlp"]),
+    ("pulldown_cmark", &["web"]),
     ("regex", &["redaction"]),
     ("rmcp", &["mcp"]),
     ("rusqlite", &["demo"]),

@@ -7,9 +7,13 @@ use crate::config::asking::{AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArg
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
+/// The version, and the commit of a release.
+const VERSION: &str = env!("RECOUNT_VERSION");
+
 /// Keeps what AI agents did, step by step, and shows whether it really happened.
 #[derive(Debug, Parser)]
-#[command(name = "recount", version, about, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "recount", version = VERSION, about)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

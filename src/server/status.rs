@@ -52,7 +52,7 @@ impl Figures {
         ServerStatus {
             not_ready,
             started_ns: self.started_ns,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: env!("RECOUNT_VERSION").to_owned(),
             store_place: seen.place,
             store_version: seen.version,
             store_unreachable_since_ns: since,

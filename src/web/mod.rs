@@ -13,6 +13,7 @@ mod cursor;
 #[cfg(test)]
 mod described;
 mod desk;
+mod documents;
 mod dry_run;
 mod entity;
 mod error;

@@ -22,8 +22,9 @@ use crate::web::openapi::document::document;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, activity, alerts, case, compare, content, conventions, entity, findings, key,
-    keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace, unknowns,
+    about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, findings,
+    key, keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace,
+    unknowns,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -71,6 +72,8 @@ const TABLE: &[Route] = &[
     Route("/settings", SeeAccess, || get(settings::show)),
     Route("/settings/change", ManageAccess, || post(settings::change)),
     Route("/status", SeeServer, || get(status::show)),
+    Route("/docs", SeeServer, || get(docs::index)),
+    Route("/docs/{page}", SeeServer, || get(docs::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
     Route("/login", Anyone, || get(login::show).post(login::enter)),

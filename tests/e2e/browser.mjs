@@ -282,7 +282,7 @@ const stories = {
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/accounts', '/unknowns', '/keys', '/findings', '/alerts', '/readiness',
-      '/redaction', '/status', '/about/findings', '/about/conventions']) {
+      '/redaction', '/status', '/about/findings', '/about/conventions', '/docs', '/docs/scale']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);

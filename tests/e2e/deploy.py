@@ -80,6 +80,7 @@ def dockerfile() -> None:
             check((ROOT / source).exists(), f"COPY {line}: {source} is not there")
             inside = any(fnmatch.fnmatch(source, pattern) or source.startswith(pattern + "/") for pattern in kept)
             check(inside, f"COPY {line}: {source} stays outside by Dockerfile.dockerignore")
+    check("build.rs" in kept and re.search(r"^COPY .*\bbuild\.rs\b", text, re.M), "the build script stays outside the image")
     # What the sources include, but for files that are modules of tests only.
     sources = {path.relative_to(ROOT / "src").with_suffix("").as_posix(): path.read_text()
                for path in (ROOT / "src").rglob("*.rs")}

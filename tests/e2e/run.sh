@@ -53,7 +53,9 @@ echo "ok: JavaScript SDK over HTTP/JSON"
 "$python" "$here/killed.py" "$recount" "$work"
 
 "$python" "$here/readme.py" "$ui" "$http"
+"$python" "$here/docs.py" "$recount" "$ui" "$http"
 "$python" "$here/deploy.py" "$recount" "$ui" "$http"
+"$python" "$here/dist.py" "$recount"
 sed -n '/^```toml/,/^```/p' README.md | sed '/^```/d' >"$work/readme.toml"
 "$recount" check --config "$work/readme.toml" --data-dir "$work/check" >"$work/check.out"
 grep -q 'all is well' "$work/check.out"
@@ -84,8 +86,7 @@ code=0
 "$recount" check --config "$work/recount.toml" --data-dir "$work/check" 2>"$work/check.err" || code=$?
 [ "$code" = 2 ]
 grep -q '`bad`.*line 1' "$work/check.err"
-echo "ok: what docs/redaction.md and docs/retention.md say"
-echo "ok: settings of the README and of docs/configuration.md"
+echo "ok: what docs/redaction.md says of trying rules"
 "$python" "$here/sending.py" "$recount" "$ui=$http" "$second"
 
 sender="$("$recount" key create agents --data-dir "$work/machines")"

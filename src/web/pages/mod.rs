@@ -7,6 +7,7 @@ pub(in crate::web) mod case;
 pub(in crate::web) mod compare;
 pub(in crate::web) mod content;
 pub(in crate::web) mod conventions;
+pub(in crate::web) mod docs;
 pub(in crate::web) mod entity;
 pub(in crate::web) mod findings;
 pub(in crate::web) mod key;

@@ -101,7 +101,7 @@ fn heard_over_http(way: Way, reply: &Reply) -> Heard {
     // The body of an error is a Status, in the format of the request.
     let (code, message) = if way == Way::Json {
         let status: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
-        (status["code"].as_i64(), status["message"].as_str().unwrap_or_default().to_owned())
+        (status.get("code").unwrap().as_i64(), status.get("message").unwrap().as_str().unwrap().to_owned())
     } else {
         let status = RpcStatus::decode(reply.body.clone()).unwrap();
         (Some(i64::from(status.code)), status.message)
@@ -132,7 +132,7 @@ fn told(way: Way, signal: Signal, body: &[u8]) -> Heard {
                 Signal::Logs => "rejectedLogRecords",
                 Signal::Metrics => "rejectedDataPoints",
             };
-            partial[name].as_str().unwrap().parse().unwrap()
+            partial.get(name).unwrap().as_str().unwrap().parse().unwrap()
         })
     } else {
         match signal {
