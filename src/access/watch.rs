@@ -101,6 +101,13 @@ impl Access {
     /// Who the session of this hash belongs to, and the session; `None` when it is over or unknown. Counts as
     /// a use.
     pub fn session(&self, hash: &SecretHash, now_ns: u64) -> Option<(Account, Session)> {
+        let found = self.session_unused(hash, now_ns)?;
+        self.used(&hash.0, now_ns);
+        Some(found)
+    }
+
+    /// The same without counting as a use: a page that only listens keeps nobody signed in.
+    pub fn session_unused(&self, hash: &SecretHash, now_ns: u64) -> Option<(Account, Session)> {
         let directory = self.directory();
         let session = directory.session(hash)?;
         let seen_ns = {
@@ -111,7 +118,6 @@ impl Access {
             return None;
         }
         let person = directory.person_by_id(&session.person_id)?;
-        self.used(&hash.0, now_ns);
         Some((person.account(), session.clone()))
     }
 }

@@ -45,8 +45,8 @@ use crate::store::Store;
 use crate::store::queries::unfolded;
 use crate::store::rows::{Encoder, segment_header};
 use crate::web::{
-    AlertDesk, Desk, EntityTools, Hook, OpenCount, Provider, Record, Ruled, Tried, WebSettings, WebState,
-    routes,
+    AlertDesk, Desk, EntityTools, Hook, Live, OpenCount, Provider, Record, Ruled, Tried, WebSettings,
+    WebState, routes,
 };
 
 /// Bodies remembered as stored, so that an agent's history is not inserted again with each of its calls.
@@ -70,7 +70,7 @@ pub struct Rooms {
     projection: Projection,
     notices: Notices,
     otlp: Router,
-    web: Router,
+    web: (Router, Live),
     figures: Arc<Figures>,
     stop: CancellationToken,
     data_dir: PathBuf,
@@ -177,7 +177,12 @@ impl Rooms {
 
     /// The pages and the API.
     pub(in crate::server) fn web_router(&self) -> Router {
-        self.web.clone()
+        self.web.0.clone()
+    }
+
+    /// Lets go of pages that only listen, so that the ports can close.
+    pub(in crate::server) fn end_live(&self) {
+        self.web.1.end();
     }
 
     /// Where all records are now.
@@ -351,10 +356,11 @@ fn web_router(
     at: Addresses,
     (store, entities, who): (&Store, EntityTools, Who),
     (desk, figures): (Desk, Arc<Figures>),
-) -> Router {
+) -> (Router, Live) {
     let metered = figures.clone();
     let projection = figures.projection.clone();
-    routes(WebState {
+    let live = Live::new(projection.clone());
+    let router = routes(WebState {
         store: store.clone(),
         access: who.access,
         record: who.record,
@@ -381,8 +387,10 @@ fn web_router(
         desk,
         metrics: Arc::new(move || metered.metrics()),
         alerts: alert_desk(settings),
+        live: live.clone(),
         open: OpenCount::default(),
-    })
+    });
+    (router, live)
 }
 
 /// What the page of alerts needs of the settings.

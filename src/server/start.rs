@@ -57,6 +57,7 @@ impl Server {
 
     /// Stops in order: no new requests, running ones end, the log is drained as far as the grace allows.
     pub async fn stop(self) {
+        self.rooms.end_live();
         self.stop.cancel();
         self.ports.close();
         self.ports.wait().await;

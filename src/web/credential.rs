@@ -30,6 +30,18 @@ pub(in crate::web) struct Identified {
 /// # Errors
 /// [`WebError::SignIn`] with what is missing or wrong.
 pub(in crate::web) fn identify(state: &WebState, parts: &Parts) -> Result<Identified, WebError> {
+    shown(state, parts, true)
+}
+
+/// Finds out whether what was shown is still good, without counting as a use of it.
+///
+/// # Errors
+/// As for [`identify`].
+pub(in crate::web) fn still(state: &WebState, parts: &Parts) -> Result<Identified, WebError> {
+    shown(state, parts, false)
+}
+
+fn shown(state: &WebState, parts: &Parts, counts: bool) -> Result<Identified, WebError> {
     if parts.uri.query().is_some_and(names_a_key) {
         return Err(WebError::SignIn(
             "a key does not belong in the address, where it is logged: send it as the header `Authorization: \
@@ -55,7 +67,9 @@ pub(in crate::web) fn identify(state: &WebState, parts: &Parts) -> Result<Identi
         let directory = state.access.directory();
         let (account, entry) =
             directory.holder(&key, now_ns).map_err(|why: Denied| WebError::SignIn(why.to_string()))?;
-        state.access.used(&entry.id, now_ns);
+        if counts {
+            state.access.used(&entry.id, now_ns);
+        }
         return Ok(Identified { account, csrf: None });
     }
     if let Some(account) = vouched(state, parts)? {
@@ -63,7 +77,11 @@ pub(in crate::web) fn identify(state: &WebState, parts: &Parts) -> Result<Identi
         return Ok(Identified { account, csrf });
     }
     if let Some(token) = cookie(headers, SESSION) {
-        let found = state.access.session(&hash("session", token), now_ns);
+        let hash = hash("session", token);
+        let found = match counts {
+            true => state.access.session(&hash, now_ns),
+            false => state.access.session_unused(&hash, now_ns),
+        };
         let (account, _) =
             found.ok_or_else(|| WebError::SignIn("you were signed out; sign in again".to_owned()))?;
         return Ok(Identified { account, csrf: Some(csrf_of(token)) });

@@ -59,6 +59,9 @@ pub(in crate::web) enum WebError {
     /// Too many wrong tries: seconds to wait.
     #[error("too many wrong tries; wait {0} s")]
     Wait(u64),
+    /// So many pages follow that there is no room for one more.
+    #[error("too many pages follow live now, so this one does not; reload it to see what is new")]
+    Full,
     /// The method is not one that the address takes.
     #[error("this address takes no such method")]
     Method,
@@ -108,7 +111,7 @@ impl WebError {
                 StatusCode::FORBIDDEN
             }
             Self::SignIn(_) => StatusCode::UNAUTHORIZED,
-            Self::Unrecorded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unrecorded | Self::Full => StatusCode::SERVICE_UNAVAILABLE,
             Self::Wait(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
@@ -134,6 +137,7 @@ impl WebError {
             Self::Forgery => "Not from here",
             Self::Unrecorded => "Nothing is shown",
             Self::Wait(_) => "Wait a little",
+            Self::Full => "No room",
             Self::Method => "Not that way",
             Self::Host => "Wrong host name",
             Self::CrossSite => "From another site",

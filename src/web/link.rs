@@ -38,6 +38,11 @@ impl Links {
         format!("{}/runs/{}", self.base, segment(run_id))
     }
 
+    /// What tells of changes to a run.
+    pub(in crate::web) fn stream(&self, run_id: &str) -> String {
+        format!("{}/api/v1/stream/runs/{}", self.base, segment(run_id))
+    }
+
     /// What agents did on or for an entity.
     pub(in crate::web) fn entity(&self, entity: &Entity) -> String {
         format!("{}/entities/{}/{}", self.base, encoded(&entity.kind), encoded(&entity.id))

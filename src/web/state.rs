@@ -19,6 +19,7 @@ use crate::web::alerting::AlertDesk;
 use crate::web::desk::Desk;
 use crate::web::entity::tools::EntityTools;
 use crate::web::link::Links;
+use crate::web::live::Live;
 use crate::web::open_count::OpenCount;
 use crate::web::provider::client::Provider;
 
@@ -49,6 +50,8 @@ pub struct WebState {
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
     /// The rules of alerts, and who hears of them.
     pub alerts: AlertDesk,
+    /// What pages that follow are told by.
+    pub live: Live,
     /// How many unknowns are open, for every page.
     pub open: OpenCount,
 }

@@ -10,9 +10,11 @@ use tower::ServiceExt;
 
 use crate::access::{Access, SecretHash};
 use crate::domain::secret::SecretKey;
+use crate::projection::{Projection, ProjectionSettings};
 use crate::redaction::{AllSettings, InForce, Rulebook};
 use crate::store::{Place, ServerSettings, Store, StoreSettings};
 use crate::web::desk::Desk;
+use crate::web::live::Live;
 use crate::web::open_count::OpenCount;
 use crate::web::page::POLICY;
 use crate::web::routes::routes;
@@ -34,6 +36,7 @@ pub(in crate::web) async fn state() -> WebState {
         ..ServerStatus::default()
     };
     WebState {
+        live: Live::new(Projection::start(store.clone(), ProjectionSettings::default())),
         store,
         access: Access::development(),
         record: Arc::new(|_| Box::pin(async { Ok(()) })),

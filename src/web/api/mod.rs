@@ -22,4 +22,5 @@ pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
 pub(in crate::web) mod spans;
 pub(in crate::web) mod step;
+pub(in crate::web) mod stream;
 mod summary;

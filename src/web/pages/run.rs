@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use crate::domain::cost::Cost;
-use crate::domain::run::Run;
+use crate::domain::run::{Run, RunState};
 use crate::domain::summary::RunSummary;
 use crate::store::rows::StepRow;
 use crate::web::error::WebError;
@@ -14,17 +14,22 @@ use crate::web::link::encoded;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
+use crate::web::run::bars::attempts;
 use crate::web::run::head::{Head, title};
 use crate::web::run::inspector::{Inspector, Loaded, case_id, wants};
 use crate::web::run::rail::Rail;
 use crate::web::run::raised;
 use crate::web::run::raw::Original;
+use crate::web::run::transcript;
 use crate::web::run::verdict::Card;
 use crate::web::run::view::{Look, View};
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{plain, shortened};
 use crate::web::viewer::Viewer;
+
+/// So long after the last receipt a page still follows its run.
+const MAY_COME_NS: u64 = 600_000_000_000;
 
 /// The page.
 #[derive(Template)]
@@ -35,6 +40,8 @@ pub(in crate::web) struct RunPage {
     head: Head,
     card: Card,
     notice: Option<String>,
+    /// What tells of its changes, while there may be some.
+    live: Option<String>,
     rail: Rail,
     inspector: Option<Inspector>,
 }
@@ -67,7 +74,11 @@ pub(in crate::web) async fn show(
     };
     state.settings.prices.apply(&mut run);
     let view = View::read(params.pairs());
-    let loaded = loaded(&state, &viewer, &run, &view).await?;
+    let mut loaded = loaded(&state, &viewer, &run, &view).await?;
+    if view.transcript {
+        let wants = transcript::wants(&run.steps);
+        loaded.bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
+    }
     let shell = Shell::of(&state, &viewer, "Runs");
     if params.get("part") == Some("inspector") {
         let links = shell.links;
@@ -133,9 +144,17 @@ impl RunPage {
             card: Card::of(run, view),
             notice: asked
                 .map(|span| format!("Span {span} is not one of this run's steps; another one is shown.")),
-            rail: Rail::of(run, view, look, (&links, now_ns)),
+            rail: Rail::of(run, view, look, &loaded.bodies, (&links, now_ns)),
             inspector: look.map(|look| Inspector::of(run, &look, view, loaded, (&links, now_ns))),
+            live: live(run, now_ns).then(|| links.stream(&run.run_id)),
             shell,
         }
     }
+}
+
+/// Whether more may come: it runs, or something of it arrived a moment ago.
+fn live(run: &Run, now_ns: u64) -> bool {
+    let received = run.steps.iter().flat_map(attempts).map(|attempt| attempt.record.received_ns).max();
+    run.state == RunState::Running
+        || received.is_some_and(|received| received.saturating_add(MAY_COME_NS) > now_ns)
 }

@@ -2,6 +2,7 @@
 pub(in crate::web) mod bars;
 pub(in crate::web) mod bodies;
 mod drawing;
+mod fold;
 mod gate;
 mod happened;
 pub(in crate::web) mod head;
@@ -15,5 +16,6 @@ pub(in crate::web) mod raw;
 mod row;
 mod saw;
 pub(in crate::web) mod thread;
+pub(in crate::web) mod transcript;
 pub(in crate::web) mod verdict;
 pub(in crate::web) mod view;

@@ -7,9 +7,12 @@ use crate::domain::run::{Run, RunState, RunStep};
 use crate::web::format;
 use crate::web::link::Links;
 use crate::web::run::bars::attempts;
+use crate::web::run::bodies::Bodies;
 use crate::web::run::drawing::Drawing;
+use crate::web::run::fold::{Stretch, below, folded_away, map};
 use crate::web::run::row::StepRow;
 use crate::web::run::thread::ATTEMPTS_MAX;
+use crate::web::run::transcript;
 use crate::web::run::view::{Look, Show, View};
 use crate::web::text::Text;
 
@@ -39,6 +42,14 @@ pub(in crate::web) struct Rail {
     pub(in crate::web) plumbing: Option<(String, String)>,
     /// Said instead of rows when the choice lists none.
     pub(in crate::web) nothing: &'static str,
+    /// A long run at a glance; empty for a short one.
+    pub(in crate::web) map: Vec<Stretch>,
+    /// As a timeline, or as a transcript.
+    pub(in crate::web) readings: [Choice; 2],
+    /// Whether it is read as a transcript.
+    pub(in crate::web) as_transcript: bool,
+    /// The lines of the transcript.
+    pub(in crate::web) transcript: Vec<transcript::Line>,
 }
 
 /// One choice of what is listed.
@@ -62,14 +73,26 @@ pub(in crate::web) enum Row {
 
 impl Rail {
     /// The rail of a run as the address asks for it.
-    pub(in crate::web) fn of(run: &Run, view: &View, look: Option<Look<'_>>, at: (&Links, u64)) -> Self {
+    pub(in crate::web) fn of(
+        run: &Run,
+        view: &View,
+        look: Option<Look<'_>>,
+        bodies: &Bodies,
+        at: (&Links, u64),
+    ) -> Self {
         let drawing = Drawing::of(run, view, look, at);
         let plumbing = run.steps.iter().filter(|step| !Show::All.lists(step)).count();
         // Of a runtime that nobody knows the plumbing is all there is.
         let only_plumbing = view.show == Show::All && plumbing == run.steps.len();
         let show = if only_plumbing { Show::Everything } else { view.show };
-        let listed: Vec<&RunStep> =
-            run.steps.iter().filter(|step| show.lists(step) && !drawing.is_nested(step)).collect();
+        let folded_away = folded_away(run, view);
+        let listed: Vec<&RunStep> = run
+            .steps
+            .iter()
+            .filter(|step| {
+                show.lists(step) && !drawing.is_nested(step) && !folded_away.contains(&step.number)
+            })
+            .collect();
         let window = window(&drawing, &listed);
         let shown = listed.get(window.clone()).unwrap_or_default();
         let mut rows = Vec::new();
@@ -78,7 +101,9 @@ impl Rail {
             rows.extend(parent_gap(run, step));
             let taken = drawing.leases.taken_over(step, &mut holder);
             rows.extend(taken.map(|(name, note)| Row::Lease(name, note)));
-            rows.push(Row::Step(Box::new(drawing.step(step))));
+            let mut row = drawing.step(step);
+            row.below = below(run, step, view);
+            rows.push(Row::Step(Box::new(row)));
         }
         if window.end == listed.len() {
             rows.extend(record_end(run));
@@ -102,7 +127,15 @@ impl Rail {
                 (line, View { show: Show::Everything, from: None, ..view.clone() }.query())
             }),
             nothing: nothing(view.show),
-            rows,
+            map: map(&listed, view),
+            readings: [false, true].map(|transcript| {
+                let name = if transcript { "Transcript" } else { "Timeline" };
+                let href = View { transcript, ..view.clone() }.query();
+                Choice { name, href, on: view.transcript == transcript }
+            }),
+            transcript: if view.transcript { transcript::lines(shown, view, bodies) } else { Vec::new() },
+            as_transcript: view.transcript,
+            rows: if view.transcript { Vec::new() } else { rows },
         }
     }
 }
@@ -122,14 +155,17 @@ fn nothing(show: Show) -> &'static str {
         Show::Acts => "Nothing was acted upon.",
         Show::Unsettled => "Nothing is unsettled.",
         Show::Failed => "Nothing failed.",
+        Show::Retried => "Nothing was tried again.",
+        Show::Noticed => "Nothing was noticed.",
     }
 }
 
 fn choices(run: &Run, view: &View) -> Vec<Choice> {
-    let any_failed = run.steps.iter().any(|step| Show::Failed.lists(step));
     let mut offered = vec![(Show::All, "All"), (Show::Acts, "Acts"), (Show::Unsettled, "Unsettled")];
-    if any_failed || view.show == Show::Failed {
-        offered.push((Show::Failed, "Failed"));
+    for (show, name) in [(Show::Failed, "Failed"), (Show::Retried, "Retried"), (Show::Noticed, "Noticed")] {
+        if view.show == show || run.steps.iter().any(|step| show.lists(step)) {
+            offered.push((show, name));
+        }
     }
     let is_on = |show| view.show == show || show == Show::All && view.show == Show::Everything;
     offered

@@ -37,6 +37,8 @@ pub(in crate::web) struct StepRow {
     pub(in crate::web) records: Vec<RecordRow>,
     /// Such as "3 more attempts", with the address that lists them.
     pub(in crate::web) folded: Option<(String, String)>,
+    /// What folds the steps below it: the words and the address.
+    pub(in crate::web) below: Option<(String, String)>,
     /// The page that compares its first and its last attempt: the words and the address.
     pub(in crate::web) compare: Option<(String, String)>,
 }
@@ -71,6 +73,7 @@ impl Drawing<'_> {
                 let line = format::counted(format::length(folded), "more attempt", "more attempts");
                 (line, View { unfold: Some(step.number), ..self.view.clone() }.query())
             }),
+            below: None,
             compare: self.compare(step),
             records,
         }
@@ -118,6 +121,7 @@ impl Drawing<'_> {
         if step.kind == Kind::Think {
             parts.extend(attempts(step).next_back().and_then(proposed));
         }
+        parts.extend(spent(step));
         let tries = attempts(step).filter_map(|attempt| attempt.record.facts.tries).max();
         parts.extend(tries.filter(|tries| *tries > 1).map(|tries| format!("{tries} tries in one span")));
         if step.gap_before_ns >= IDLE_MIN {
@@ -151,6 +155,24 @@ fn telling(step: &RunStep) -> Option<&Attempt> {
     let open = attempts(step).find(|attempt| unsettled(attempt));
     open.or_else(|| attempts(step).rfind(|attempt| confirmed_effect(attempt)))
         .or_else(|| attempts(step).next_back())
+}
+
+/// What the model calls of a step took in and gave out, and what that cost.
+fn spent(step: &RunStep) -> Option<String> {
+    if step.kind != Kind::Think {
+        return None;
+    }
+    let sum = |of: fn(&Attempt) -> Option<u64>| {
+        attempts(step).filter_map(of).reduce(|sum, more| sum.saturating_add(more))
+    };
+    let read = sum(|attempt| attempt.record.facts.tokens.input);
+    let written = sum(|attempt| attempt.record.facts.tokens.output);
+    let mut parts = Vec::new();
+    parts.extend(read.map(|tokens| format!("{} in", format::count(tokens))));
+    parts.extend(written.map(|tokens| format!("{} out", format::count(tokens))));
+    let cost = attempts(step).filter_map(|attempt| Some(attempt.cost?.usd)).reduce(|sum, more| sum + more);
+    parts.extend(cost.map(format::dollars));
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn name_of(step: &RunStep) -> &str {

@@ -18,14 +18,25 @@ pub(in crate::web) enum Show {
     Unsettled,
     /// Steps with a failure or an error.
     Failed,
+    /// Steps that were tried more than once.
+    Retried,
+    /// Steps that something was noticed about.
+    Noticed,
     /// All, plumbing too.
     Everything,
 }
 
 impl Show {
     /// Every choice, in the order offered.
-    pub(in crate::web) const ALL: [Self; 5] =
-        [Self::All, Self::Acts, Self::Unsettled, Self::Failed, Self::Everything];
+    pub(in crate::web) const ALL: [Self; 7] = [
+        Self::All,
+        Self::Acts,
+        Self::Unsettled,
+        Self::Failed,
+        Self::Retried,
+        Self::Noticed,
+        Self::Everything,
+    ];
 
     /// The word in the address.
     pub(in crate::web) fn word(self) -> &'static str {
@@ -34,6 +45,8 @@ impl Show {
             Self::Acts => "acts",
             Self::Unsettled => "unsettled",
             Self::Failed => "failed",
+            Self::Retried => "retried",
+            Self::Noticed => "noticed",
             Self::Everything => "everything",
         }
     }
@@ -47,6 +60,11 @@ impl Show {
                 step.outcome.is_some_and(Outcome::blocks_retry) || attempts(step).any(unsettled)
             }
             Self::Failed => step.outcome == Some(Outcome::Failed) || attempts(step).any(went_wrong),
+            Self::Retried => {
+                step.attempts.len() > 1
+                    || attempts(step).any(|attempt| attempt.record.facts.tries.is_some_and(|tries| tries > 1))
+            }
+            Self::Noticed => !step.findings.is_empty(),
             Self::Everything => true,
         }
     }
@@ -114,7 +132,14 @@ pub(in crate::web) struct View {
     pub(in crate::web) all_messages: bool,
     /// The step whose attempts are all listed.
     pub(in crate::web) unfold: Option<u32>,
+    /// Steps whose steps below are folded away, by number, ascending.
+    pub(in crate::web) closed: Vec<u32>,
+    /// Whether the steps are read as a transcript.
+    pub(in crate::web) transcript: bool,
 }
+
+/// Most steps that one address folds.
+const CLOSED_MAX: usize = 100;
 
 impl View {
     /// Reads the pairs of a query string. What is not known is left at its default.
@@ -130,6 +155,13 @@ impl View {
                 "tab" => view.tab = Tab::ALL.into_iter().find(|tab| tab.word() == value),
                 "messages" => view.all_messages = value == "all",
                 "unfold" => view.unfold = value.parse().ok(),
+                "closed" => {
+                    let numbers = value.split(',').filter_map(|number| number.parse().ok());
+                    view.closed = numbers.take(CLOSED_MAX).collect();
+                    view.closed.sort_unstable();
+                    view.closed.dedup();
+                }
+                "view" => view.transcript = value == "transcript",
                 _ => {}
             }
         }
@@ -148,6 +180,13 @@ impl View {
         if let Some(number) = self.unfold {
             pairs.push(format!("unfold={number}"));
         }
+        if !self.closed.is_empty() {
+            let numbers: Vec<String> = self.closed.iter().map(ToString::to_string).collect();
+            pairs.push(format!("closed={}", numbers.join(",")));
+        }
+        if self.transcript {
+            pairs.push("view=transcript".to_owned());
+        }
         if let Some(span) = &self.span {
             pairs.push(format!("span={}", encoded(&span.to_string())));
         }
@@ -158,6 +197,16 @@ impl View {
             pairs.push("messages=all".to_owned());
         }
         format!("?{}", pairs.join("&"))
+    }
+
+    /// The same with the steps below one step folded away, or unfolded again.
+    pub(in crate::web) fn toggled(&self, number: u32) -> String {
+        let mut closed = self.closed.clone();
+        match closed.binary_search(&number) {
+            Ok(at) => drop(closed.remove(at)),
+            Err(at) => closed.insert(at, number),
+        }
+        Self { closed, from: None, ..self.clone() }.query()
     }
 
     /// The address of an attempt in the list as it is shown now.
@@ -267,7 +316,10 @@ mod tests {
 
     #[test]
     fn the_address_holds_the_whole_state() {
-        for query in ["?", "?show=acts&from=501&unfold=3&span=00f067aa0ba902b7&tab=raw&messages=all"] {
+        for query in [
+            "?",
+            "?show=acts&from=501&unfold=3&closed=2,7&view=transcript&span=00f067aa0ba902b7&tab=raw&messages=all",
+        ] {
             let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
             assert_eq!(View::read(pairs).query(), query);
         }

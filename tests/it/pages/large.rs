@@ -57,7 +57,8 @@ fn step(number: u64) -> Step {
 async fn ten_thousand_steps_stay_readable() {
     let site = Site::new().await;
     site.keep((0..STEPS).map(step).collect()).await;
-    for path in ["/runs/big", "/runs/big?from=9501", "/runs/big?show=everything"] {
+    for path in ["/runs/big", "/runs/big?from=9501", "/runs/big?show=everything", "/runs/big?view=transcript"]
+    {
         let start = Instant::now();
         let html = site.page(path).await;
         println!("{path}: {} bytes in {:?}", html.len(), start.elapsed());
@@ -76,6 +77,19 @@ async fn ten_thousand_steps_stay_readable() {
         let of_refund = html.split("id=\"step-").skip(1).find(|step| step.contains("issue_refund")).unwrap();
         assert_eq!(of_refund.matches("class=\"row attempt\"").count(), 3, "{path}");
     }
+    // At a glance, and with the steps of a sub-agent folded away.
+    let html = site.page("/runs/big").await;
+    assert_eq!(
+        html.matches("data-state=\"failed\" title=\"Steps").count(),
+        1,
+        "the refund is seen from afar"
+    );
+    let agent = html.split("Fold 99 steps").next().unwrap().rsplit("href=\"").next().unwrap();
+    let closed = agent.split('#').next().unwrap().replace("&#38;", "&").replace("&amp;", "&");
+    let folded = site.page(&format!("/runs/big{closed}")).await;
+    assert!(folded.contains("Unfold 99 steps") && folded.contains("of 9,899 steps"), "{closed}");
+    let told = site.page("/runs/big?view=transcript&from=9501").await;
+    assert!(told.contains("class=\"transcript\"") && told.contains("arguments of step"));
     let step = site.get("/api/v1/runs/big/steps/refund").await.json();
     assert_eq!(step["attempts"].as_array().unwrap().len(), 3);
     let start = Instant::now();

@@ -10,5 +10,6 @@ mod inert;
 mod kept;
 mod large;
 mod lists;
+mod live;
 mod noticed;
 pub(crate) mod site;

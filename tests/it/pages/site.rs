@@ -18,7 +18,9 @@ use recount::projection::{Projection, ProjectionSettings};
 use recount::redaction::{AllSettings, InForce, Rulebook};
 use recount::store::Store;
 use recount::store::queries::{keep_activity, trace_records};
-use recount::web::{Desk, EntityTools, NotRecorded, OpenCount, ServerStatus, WebSettings, WebState, routes};
+use recount::web::{
+    Desk, EntityTools, Live, NotRecorded, OpenCount, ServerStatus, WebSettings, WebState, routes,
+};
 use tower::ServiceExt;
 
 use crate::support::engine;
@@ -28,6 +30,7 @@ pub(crate) struct Site {
     pub(crate) store: Store,
     pub(crate) access: Access,
     pub(crate) keeping: Keeping,
+    pub(crate) live: Live,
     projection: Projection,
     router: Router,
 }
@@ -82,6 +85,7 @@ impl Site {
         let at_once = ProjectionSettings { gather: Duration::ZERO, ..ProjectionSettings::default() };
         let projection = Projection::start(store.clone(), at_once);
         let touched = projection.clone();
+        let live = Live::new(projection.clone());
         let (access, recorded) = (Access::development(), store.clone());
         let router = routes(WebState {
             store: store.clone(),
@@ -104,11 +108,12 @@ impl Site {
                 let touched = touched.clone();
                 Box::pin(async move { touched.touch(&project, &traces).await })
             }),
+            live: live.clone(),
             metrics: Arc::new(String::new),
             open: OpenCount::default(),
             alerts: recount::web::AlertDesk::default(),
         });
-        Self { store, access, keeping, projection, router }
+        Self { store, access, keeping, live, projection, router }
     }
 
     /// Keeps steps, waits for the lines of their runs, and folds these as the pages will.
@@ -141,11 +146,15 @@ impl Site {
 
     /// Any request.
     pub(crate) async fn ask(&self, request: Request<Body>) -> Got {
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
+        let (parts, body) = self.answer(request).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
         Got { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// The answer to any request, with its body still to be read.
+    pub(crate) async fn answer(&self, request: Request<Body>) -> axum::response::Response {
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     /// Sends a form, as a page of our own does.
