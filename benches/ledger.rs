@@ -219,6 +219,7 @@ fn case(action: &Action) -> Case {
         last_look_ns: Some(action.changed_ns),
         path: action.path.clone(),
         event_count: 0,
+        known_as: Vec::new(),
         last_event_id: None,
         version: action.version,
     }

@@ -3,6 +3,7 @@ use crate::conventions::draft::Draft;
 use crate::conventions::json::{self, Object};
 use crate::domain::finding::Code;
 use crate::domain::kind::Status;
+use crate::domain::outcome::Outcome;
 use crate::domain::step::{Event, Failure};
 use crate::domain::value::{Value, attribute};
 
@@ -30,7 +31,10 @@ pub(in crate::conventions) fn settle(draft: &mut Draft<'_>) {
         attribute(&event.attributes, "exception.escaped").and_then(Value::as_bool) == Some(true)
     });
     let told = if draft.is_tool() { result_text(draft).and_then(in_result) } else { None };
-    let failed = draft.source.status == Status::Error || draft.error.failed || escaped || told.is_some();
+    // An exception was handled and nobody knows what came of the act: it is why.
+    let unknown = draft.step.facts.outcome == Some(Outcome::Unknown) && !exceptions.is_empty();
+    let failed =
+        draft.source.status == Status::Error || draft.error.failed || escaped || unknown || told.is_some();
     // The first exception is the cause; later ones are what became of it on the way up.
     let kind = exceptions.iter().find_map(|event| filled(event, "exception.type"));
     let message = exceptions.iter().find_map(|event| filled(event, "exception.message"));

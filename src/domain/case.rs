@@ -166,6 +166,8 @@ pub struct Case {
     pub unknown_at_ns: Option<u64>,
     /// Where it stands.
     pub state: CaseState,
+    /// The ids under which it was known before the key of its act arrived.
+    pub known_as: Vec<String>,
     /// When it became unknown, the last time; `None` while it waits.
     pub opened_ns: Option<u64>,
     /// When it became known again; `None` while it is open.

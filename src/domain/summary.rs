@@ -41,6 +41,8 @@ pub struct RunSummary {
     pub acts_unknown: u32,
     /// As above.
     pub acts_submitted: u32,
+    /// Acts of which an attempt was unknown and is closed by a resolution now.
+    pub acts_resolved: u32,
     /// When a submitted act becomes unknown by its deadline, nanoseconds since 1970; `None` when none can.
     pub unknown_at_ns: Option<u64>,
     /// Steps.

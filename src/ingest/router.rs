@@ -28,6 +28,9 @@ pub fn router(
         let (over_http, over_grpc) = (door.clone(), door.clone());
         let http = post(move |request: Request| http::export(over_http.clone(), signal, request));
         let grpc = post(move |request: Request| grpc::export(over_grpc.clone(), signal, request));
+        for also in signal.also() {
+            router = router.route(also, http.clone());
+        }
         router = router.route(signal.path(), http).route(signal.grpc_path(), grpc);
     }
     let (no_method, no_path) = (door.clone(), door.clone());

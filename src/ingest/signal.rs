@@ -54,6 +54,14 @@ impl Signal {
         }
     }
 
+    /// Where SDKs send it that know the path of one server only.
+    pub fn also(self) -> &'static [&'static str] {
+        match self {
+            Self::Traces => &["/api/public/otel/v1/traces"],
+            Self::Logs | Self::Metrics => &[],
+        }
+    }
+
     /// Where it is sent over gRPC.
     pub fn grpc_path(self) -> &'static str {
         match self {

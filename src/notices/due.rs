@@ -141,6 +141,7 @@ mod tests {
             last_look_ns: None,
             path: path.collect(),
             event_count: 0,
+            known_as: Vec::new(),
             last_event_id: None,
             version: 0,
         }

@@ -145,7 +145,7 @@ impl Endpoint {
     }
 
     /// What names it in the store: never the address itself.
-    pub(super) fn id(&self) -> String {
+    pub fn id(&self) -> String {
         let hash = Sha256::digest(self.url.as_str());
         hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }

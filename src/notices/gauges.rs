@@ -35,13 +35,14 @@ impl Gauges {
         all
     }
 
-    /// Shows the queue as of now.
+    /// Shows the queues of all projects as of now.
     #[expect(clippy::cast_precision_loss, reason = "an age in seconds is shown, not computed with")]
-    pub(super) fn show(&self, counts: &CaseCounts, now_ns: u64) {
+    pub(super) fn show(&self, counts: &[CaseCounts], now_ns: u64) {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        self.open.set(signed(counts.open));
-        self.unowned.set(signed(counts.unowned));
-        let age_ms = counts.oldest_ns.map_or(0, |oldest| now_ns.saturating_sub(oldest) / 1_000_000);
+        self.open.set(signed(counts.iter().map(|counts| counts.open).sum()));
+        self.unowned.set(signed(counts.iter().map(|counts| counts.unowned).sum()));
+        let oldest_ns = counts.iter().filter_map(|counts| counts.oldest_ns).min();
+        let age_ms = oldest_ns.map_or(0, |oldest| now_ns.saturating_sub(oldest) / 1_000_000);
         self.oldest.set(age_ms as f64 / 1000.0);
     }
 }

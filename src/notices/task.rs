@@ -21,8 +21,8 @@ use crate::notices::due::{Kind, due, episode};
 use crate::notices::endpoint::Endpoint;
 use crate::notices::gauges::Gauges;
 use crate::store::queries::{
-    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, alerts, case_counts, cases, notices, record_alerts,
-    record_notices, standing_alerts,
+    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, NoticeClaim, alerts, case_counts, case_projects, cases,
+    claim_notice, notice_claims, notices, record_alerts, record_notices, standing_alerts,
 };
 use crate::store::{Store, StoreError};
 
@@ -35,13 +35,13 @@ const ATTEMPTS_MAX: u32 = 16;
 /// Beginnings and ends of alerts that a webhook still hears of: as long as a message is tried.
 const TOLD_NS: u64 = 3 * 86_400_000_000_000;
 const ALERTS_MAX: u16 = 500;
+/// So long a message is told by the server that claimed it, and by no other.
+const CLAIM_NS: u64 = 600_000_000_000;
 const BACKOFF_MAX: Duration = Duration::from_secs(6 * 3600);
 
 /// How the task goes about it.
 #[derive(Clone)]
 pub struct NoticesSettings {
-    /// Whose unknowns.
-    pub project: Project,
     /// The webhooks.
     pub endpoints: Vec<Endpoint>,
     /// The rules of alerts.
@@ -54,6 +54,8 @@ pub struct NoticesSettings {
     pub backoff: Duration,
     /// How many days what was told is remembered.
     pub kept_days: u16,
+    /// Several servers may tell the same webhooks: they agree through the store on who tells what.
+    pub shared: bool,
     /// What time it is, in nanoseconds since 1970.
     pub now_ns: fn() -> u64,
 }
@@ -70,7 +72,7 @@ impl Notices {
         let stop = CancellationToken::new();
         let teller = Teller {
             store,
-            scope: Scope::whole(settings.project.clone()),
+            server: server(),
             courier: Courier::new(),
             settings: Arc::new(settings),
             gauges,
@@ -101,8 +103,20 @@ async fn run(mut teller: Teller, stop: CancellationToken) {
     }
 }
 
+/// A name that no other server has.
+fn server() -> String {
+    let mut dice = [0_u8; 16];
+    if let Err(error) = getrandom::fill(&mut dice) {
+        tracing::warn!(%error, "no random number for a name: of several servers each may tell webhooks");
+    }
+    data_encoding::HEXLOWER.encode(&dice)
+}
+
 /// What names a message: the webhook, the case, the how-manieth time it is unknown, and the kind.
 type Name = (usize, String, u32, Kind);
+
+/// What names a message to one webhook.
+type Claimed = BTreeMap<(String, u32, String), NoticeClaim>;
 
 /// A message that was not taken: how often, and when it is tried again.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +127,7 @@ struct Failing {
 
 struct Teller {
     store: Store,
-    scope: Scope,
+    server: String,
     courier: Courier,
     settings: Arc<NoticesSettings>,
     gauges: Gauges,
@@ -123,27 +137,42 @@ struct Teller {
 impl Teller {
     async fn round(&mut self) -> Result<(), StoreError> {
         let now_ns = (self.settings.now_ns)();
-        let counts = case_counts(&self.store, &self.scope, "", now_ns, now_ns).await?;
-        self.gauges.show(&counts, now_ns);
+        let scopes: Vec<Scope> = case_projects(&self.store).await?.into_iter().map(Scope::whole).collect();
+        let mut all = Vec::new();
+        for scope in &scopes {
+            all.push(case_counts(&self.store, scope, "", now_ns, now_ns).await?);
+        }
+        self.gauges.show(&all, now_ns);
         let settings = self.settings.clone();
         if settings.endpoints.is_empty() && settings.rules.is_empty() {
             return Ok(());
         }
-        let open = self.open(now_ns).await?;
-        self.judge(&open, now_ns).await?;
-        let mut events = alerts(&self.store, &self.scope, now_ns.saturating_sub(TOLD_NS), ALERTS_MAX).await?;
+        for scope in &scopes {
+            let open = self.open(scope, now_ns).await?;
+            for (place, endpoint) in settings.endpoints.iter().enumerate() {
+                self.tell(scope, (place, endpoint), &open, now_ns).await?;
+            }
+        }
+        self.alert(&Scope::whole(Project::default()), now_ns).await
+    }
+
+    /// Judges by the rules of alerts, which are about the project `default`, and tells what began and ended.
+    async fn alert(&mut self, scope: &Scope, now_ns: u64) -> Result<(), StoreError> {
+        let settings = self.settings.clone();
+        let open = self.open(scope, now_ns).await?;
+        self.judge(scope, &open, now_ns).await?;
+        let mut events = alerts(&self.store, scope, now_ns.saturating_sub(TOLD_NS), ALERTS_MAX).await?;
         // Told in the order in which it happened.
         events.reverse();
         for (place, endpoint) in settings.endpoints.iter().enumerate() {
-            self.tell((place, endpoint), &open, now_ns).await?;
-            self.tell_alerts((place, endpoint), &events, now_ns).await?;
+            self.tell_alerts(scope, (place, endpoint), &events, now_ns).await?;
         }
         Ok(())
     }
 
     /// Counts what the rules are about, and remembers what began and ended.
-    async fn judge(&self, open: &[Case], now_ns: u64) -> Result<(), StoreError> {
-        let Self { store, scope, settings, .. } = self;
+    async fn judge(&self, scope: &Scope, open: &[Case], now_ns: u64) -> Result<(), StoreError> {
+        let Self { store, settings, .. } = self;
         let standing = standing_alerts(store, scope).await?;
         let mut events = orphans(&settings.rules, &standing, now_ns);
         for rule in &settings.rules {
@@ -157,6 +186,7 @@ impl Teller {
     /// Tells one webhook of the alerts that it has not heard of.
     async fn tell_alerts(
         &mut self,
+        scope: &Scope,
         (place, endpoint): (usize, &Endpoint),
         events: &[AlertEvent],
         now_ns: u64,
@@ -166,7 +196,7 @@ impl Teller {
         }
         let settings = self.settings.clone();
         let id = endpoint.id();
-        let heard = notices(&self.store, &self.scope, &id).await?;
+        let heard = notices(&self.store, scope, &id).await?;
         let heard: BTreeSet<(String, u32, String)> =
             heard.into_iter().map(|notice| (notice.case_id, notice.episode, notice.kind)).collect();
         for event in events {
@@ -197,19 +227,19 @@ impl Teller {
                     delivered,
                     attempts,
                 };
-                record_notices(&self.store, &self.scope, &[kept], settings.kept_days).await?;
+                record_notices(&self.store, scope, &[kept], settings.kept_days).await?;
             }
         }
         Ok(())
     }
 
-    async fn open(&self, now_ns: u64) -> Result<Vec<Case>, StoreError> {
+    async fn open(&self, scope: &Scope, now_ns: u64) -> Result<Vec<Case>, StoreError> {
         let (filter, order) = (CaseFilter::default(), CaseOrder::Urgency);
         let mut open = Vec::new();
         let mut after = None;
         while open.len() < CASES_PER_ROUND {
-            let page = cases(&self.store, &self.scope, (&filter, order), (after.as_ref(), CASES_MAX), now_ns)
-                .await?;
+            let page =
+                cases(&self.store, scope, (&filter, order), (after.as_ref(), CASES_MAX), now_ns).await?;
             open.extend(page.cases);
             after = page.next;
             if after.is_none() {
@@ -222,19 +252,21 @@ impl Teller {
     /// Tells one webhook what it has not heard.
     async fn tell(
         &mut self,
+        scope: &Scope,
         (place, endpoint): (usize, &Endpoint),
         open: &[Case],
         now_ns: u64,
     ) -> Result<(), StoreError> {
         let id = endpoint.id();
         let mut heard: BTreeMap<(String, u32), BTreeSet<Kind>> = BTreeMap::new();
-        for notice in notices(&self.store, &self.scope, &id).await? {
+        for notice in notices(&self.store, scope, &id).await? {
             let about_alerts = notice.case_id.starts_with("alert-");
             if let Some(kind) = Kind::from_word(&notice.kind).filter(|_| !about_alerts) {
                 heard.entry((notice.case_id, notice.episode)).or_default().insert(kind);
             }
         }
-        let settled = self.settled(&heard, open, now_ns).await?;
+        let settled = self.settled(scope, &heard, open, now_ns).await?;
+        let claimed = self.claimed(scope, &id, now_ns).await?;
         let mut sent = 0;
         for case in open.iter().chain(&settled) {
             let episode = episode(case);
@@ -247,11 +279,15 @@ impl Teller {
                 if waits || sent >= MESSAGES_PER_ROUND {
                     continue;
                 }
+                let wanted = endpoint.kinds.contains(&kind);
+                if wanted && !self.is_mine(scope, &id, &name, &claimed).await? {
+                    continue;
+                }
                 sent += 1;
-                let delivered = match endpoint.kinds.contains(&kind) {
+                let delivered = match wanted {
                     true => {
-                        let message = shaped(&body(case, kind, key_ends, now_ns), endpoint.shape);
-                        self.send(endpoint, &name, message).await
+                        let body = body(&scope.project, case, (kind, key_ends), now_ns);
+                        self.send(endpoint, &name, shaped(&body, endpoint.shape)).await
                     }
                     // Not wanted, and remembered as told: the end of it is told to those who want that only.
                     false => Some((true, 0)),
@@ -266,7 +302,7 @@ impl Teller {
                         delivered,
                         attempts,
                     };
-                    record_notices(&self.store, &self.scope, &[kept], self.settings.kept_days).await?;
+                    record_notices(&self.store, scope, &[kept], self.settings.kept_days).await?;
                 }
             }
         }
@@ -276,6 +312,7 @@ impl Teller {
     /// Cases that this webhook heard open and not close, and that are not open any more.
     async fn settled(
         &self,
+        scope: &Scope,
         heard: &BTreeMap<(String, u32), BTreeSet<Kind>>,
         open: &[Case],
         now_ns: u64,
@@ -293,10 +330,48 @@ impl Teller {
                 ..CaseFilter::default()
             };
             let page = (None, CASES_MAX);
-            let found = cases(&self.store, &self.scope, (&filter, CaseOrder::Age), page, now_ns).await?;
+            let found = cases(&self.store, scope, (&filter, CaseOrder::Age), page, now_ns).await?;
             settled.extend(found.cases);
         }
         Ok(settled)
+    }
+
+    /// Who tells a webhook what; nothing where there is one server only.
+    async fn claimed(&self, scope: &Scope, endpoint: &str, now_ns: u64) -> Result<Claimed, StoreError> {
+        if !self.settings.shared {
+            return Ok(Claimed::new());
+        }
+        let claims = notice_claims(&self.store, scope, endpoint, now_ns).await?;
+        let name = |claim: &NoticeClaim| (claim.case_id.clone(), claim.episode, claim.kind.clone());
+        Ok(claims.into_iter().map(|claim| (name(&claim), claim)).collect())
+    }
+
+    /// Whether this server tells it: nobody else does, or who claimed it has not told it for long.
+    async fn is_mine(
+        &self,
+        scope: &Scope,
+        endpoint: &str,
+        (_, case_id, episode, kind): &Name,
+        claimed: &Claimed,
+    ) -> Result<bool, StoreError> {
+        if !self.settings.shared {
+            return Ok(true);
+        }
+        let now_ns = (self.settings.now_ns)();
+        let last = claimed.get(&(case_id.clone(), *episode, kind.word().to_owned()));
+        let fresh = last.filter(|last| now_ns.saturating_sub(last.at_ns) < CLAIM_NS);
+        if let Some(last) = fresh {
+            return Ok(last.server == self.server);
+        }
+        let claim = NoticeClaim {
+            case_id: case_id.clone(),
+            episode: *episode,
+            kind: kind.word().to_owned(),
+            turn: last.map_or(0, |last| last.turn.saturating_add(1)),
+            server: self.server.clone(),
+            at_ns: now_ns,
+        };
+        claim_notice(&self.store, scope, endpoint, &claim).await
     }
 
     /// Whether it was delivered (or given up), after how many attempts; `None` when it is tried again.
@@ -350,12 +425,13 @@ fn time(ns: u64) -> String {
 }
 
 /// The message: what happened, and what a person or a job needs to act.
-fn body(case: &Case, kind: Kind, key_ends_ns: Option<u64>, now_ns: u64) -> Value {
+fn body(project: &Project, case: &Case, (kind, key_ends_ns): (Kind, Option<u64>), now_ns: u64) -> Value {
     let entities: Vec<String> = case.entities.iter().map(ToString::to_string).collect();
     json!({
         "type": kind.word(),
         "timestamp": time(now_ns),
         "data": {
+            "project": project.0,
             "case_id": case.case_id,
             "key": case.key,
             "tool": case.tool,

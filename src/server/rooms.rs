@@ -18,8 +18,6 @@ use crate::config::{Setting, Settings, Source};
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
-use crate::domain::readiness::Decided;
-use crate::domain::scope::Scope;
 use crate::evidence::Signer;
 use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
@@ -244,18 +242,20 @@ fn entity_tools(settings: &Settings, sequencer: Sequencer) -> EntityTools {
         sequencer: Some(sequencer),
         aliases: Arc::new(settings.aliases.clone()),
         rules: Arc::new(settings.tools.clone()),
-        retention: settings.retention.of(&Project::default()),
     }
 }
 
 /// Has what was appended to cases just before the last stop folded: lists would miss it for ever.
 async fn catch_up(store: &Store, projection: &Projection) {
-    let scope = Scope::whole(Project::default());
     let from_ns = now_ns().saturating_sub(CATCH_UP_NS);
-    match unfolded(store, &scope, from_ns).await {
-        Ok(traces) => {
+    match unfolded(store, from_ns).await {
+        Ok(appended) => {
             let projection = projection.clone();
-            tokio::spawn(async move { projection.touch(&scope.project, &traces).await });
+            tokio::spawn(async move {
+                for (project, traces) in appended {
+                    projection.touch(&project, &traces).await;
+                }
+            });
         }
         Err(error) => tracing::warn!(%error, "what was appended to cases last may be missing in lists"),
     }
@@ -264,13 +264,13 @@ async fn catch_up(store: &Store, projection: &Projection) {
 /// Has the queue of unknowns looked at, for gauges and webhooks.
 fn tell(settings: &Settings, store: &Store, gauges: Gauges) -> Notices {
     let told = NoticesSettings {
-        project: Project::default(),
         endpoints: settings.webhooks.clone(),
         rules: settings.alerts.clone(),
         tools: settings.tools.clone(),
         every: LOOK_EVERY,
         backoff: LOOK_EVERY,
-        kept_days: settings.retention.of(&Project::default()).activity_days,
+        kept_days: settings.retention.longest().activity_days,
+        shared: store.engine().is_none(),
         now_ns,
     };
     Notices::start(store.clone(), told, gauges)
@@ -376,7 +376,7 @@ fn web_router(
             otlp_grpc: at.otlp_grpc.to_string(),
             prices: settings.prices.clone(),
             tools: settings.tools.clone(),
-            decided: decided(settings),
+            retention_set: retention_set(settings),
         }),
         touch: Arc::new(move |project, traces| {
             let projection = projection.clone();
@@ -419,14 +419,10 @@ fn alert_desk(settings: &Settings) -> AlertDesk {
     }
 }
 
-/// What somebody decided of keeping and redacting, rather than left at its default.
-fn decided(settings: &Settings) -> Decided {
-    let set = |setting: &&Setting| setting.name.starts_with("redaction") && setting.source != Source::Default;
-    let redaction = settings.shown.iter().any(|setting| set(&setting)).then(|| {
-        "Redaction is set beside the built-in packs, which are always on and fail closed.".to_owned()
-    });
-    // How long records are kept can't be set yet.
-    Decided { retention: None, redaction }
+/// Whether somebody decided how long records are kept, rather than left it at its default.
+fn retention_set(settings: &Settings) -> bool {
+    let set = |setting: &Setting| setting.name.starts_with("retention.") && setting.source != Source::Default;
+    settings.shown.iter().any(set)
 }
 
 /// Records the start, and what the log had to be repaired for.

@@ -58,6 +58,12 @@ pub const MIGRATIONS: &[Migration] = list![
     "0051_tree",
     "0052_checkpoints",
     "0053_leaves_by_trace",
+    "0060_actions_in_one_file",
+    "0061_cases_in_one_file",
+    "0062_notice_claims",
+    "0063_runs_resolved",
+    "0064_cases_known_as",
+    "0065_cases_by_earlier_id",
     "0105_alerts",
 ];
 

@@ -11,7 +11,7 @@ use crate::domain::policy::ToolPolicy;
 use crate::domain::resolutions::{Standing, resolutions};
 use crate::domain::scope::Scope;
 use crate::store::StoreError;
-use crate::store::queries::{Appended, append_case_event, case, case_events};
+use crate::store::queries::{Appended, append_case_event, case, case_events, case_known_as};
 use crate::web::error::{Conflict, WebError};
 use crate::web::format;
 use crate::web::state::WebState;
@@ -174,14 +174,30 @@ pub(in crate::web) async fn look(
     scope: &Scope,
     case_id: &str,
 ) -> Result<(Case, Vec<CaseEvent>), WebError> {
-    let found = case(&state.store, scope, case_id, format::now_ns()).await?;
+    let (ids, now_ns) = ([case_id.to_owned()], format::now_ns());
+    let (found, mut events) =
+        tokio::try_join!(case(&state.store, scope, case_id, now_ns), case_events(&state.store, scope, &ids))?;
+    let found = match found {
+        Some(found) => Some(found),
+        None => case_known_as(&state.store, scope, case_id, now_ns).await?,
+    };
     let mut found = found.ok_or_else(|| {
         let id = crate::web::text::plain(&crate::web::text::shortened(case_id, 80));
         WebError::NotFound(format!("There is no case {id}, or it has expired."))
     })?;
-    let events = case_events(&state.store, scope, std::slice::from_ref(&found.case_id)).await?;
+    // Some of it was appended before its key arrived, under an earlier id.
+    if found.case_id != case_id || events.len() < usize::try_from(found.event_count).unwrap_or(usize::MAX) {
+        let ids: Vec<String> = found.known_as.iter().chain([&found.case_id]).cloned().collect();
+        events = case_events(&state.store, scope, &ids).await?;
+        in_order(&mut events);
+    }
     found.catch_up(&events);
     Ok((found, events))
+}
+
+/// Events in the order of their appending.
+fn in_order(events: &mut [CaseEvent]) {
+    events.sort_by(|one, other| (one.at_ns, &one.event_id).cmp(&(other.at_ns, &other.event_id)));
 }
 
 /// Appends what somebody wants to do to a case, if it is allowed. `saw` is the last event that they saw,
@@ -200,8 +216,14 @@ pub(in crate::web) async fn act(
         allowed((&case, &events), (actor, wish), saw, &policy)?;
         let event = event(&case, events.last(), actor, wish.act(&case, &policy))?;
         match append(state, scope, &event).await? {
-            Appended::Yes(events) => return shown(state, scope, (case, events), event).await,
-            Appended::No(after) if after.len() == events.len() => {
+            Appended::Yes(kept) => {
+                let mut all: Vec<CaseEvent> =
+                    events.into_iter().filter(|before| before.case_id != event.case_id).collect();
+                all.extend(kept);
+                in_order(&mut all);
+                return shown(state, scope, (case, all), event).await;
+            }
+            Appended::No(after) if after.iter().all(|kept| events.contains(kept)) => {
                 // Kept on another replica, and not to be seen here yet.
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }

@@ -38,6 +38,7 @@ mod looks;
 mod machines;
 mod message;
 mod noticed;
+mod older;
 mod open_count;
 mod openapi;
 mod origin;

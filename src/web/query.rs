@@ -327,7 +327,7 @@ impl Field {
             Shape::State => vec!["running", "ended", "lost"],
             Shape::Complete => vec!["yes", "no", "not_provable"],
             Shape::Finding => Code::ALL.iter().map(|code| code.word()).collect(),
-            Shape::Has => vec!["finding", "retry", "reconcile", "gap", "error"],
+            Shape::Has => vec!["finding", "retry", "reconcile", "gap", "error", "resolution"],
             Shape::Text | Shape::Number | Shape::Seconds => Vec::new(),
         }
     }

@@ -491,6 +491,7 @@ pub(in crate::web) fn summary(run: &Run) -> RunSummary {
         tokens_out: Some(188),
         cost_usd: Some(0.019),
         usage: Vec::new(),
+        acts_resolved: 0,
         calls_untold: 0,
         complete: run.completeness.verdict,
         verdict: run.verdict.line.clone(),

@@ -12,7 +12,6 @@ use crate::conventions::ToolRules;
 use crate::domain::activity::Activity;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::price::Prices;
-use crate::domain::readiness::Decided;
 use crate::store::Store;
 use crate::store::rows::Retentions;
 use crate::web::alerting::AlertDesk;
@@ -108,8 +107,8 @@ pub struct WebSettings {
     pub prices: Prices,
     /// What the operator says of tools: what to do with unknown outcomes.
     pub tools: ToolRules,
-    /// What the operator has decided of keeping and redacting.
-    pub decided: Decided,
+    /// Somebody decided how long records are kept, be it as long as they would be anyway.
+    pub retention_set: bool,
 }
 
 impl WebState {

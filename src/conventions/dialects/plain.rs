@@ -32,6 +32,7 @@ const READS: &[Read] = &[
     text("tool_name", Text::Tool),
     text("tool_call_id", Text::ToolCallId),
     text("idempotency_key", Text::Key),
+    code("model", "the model, on what is a model call anyhow"),
     code("args", "arguments of a tool call"),
     code("arguments", "arguments of a tool call"),
     code("result", "result of a tool call"),
@@ -54,6 +55,11 @@ fn read_name(draft: &mut Draft<'_>) -> Option<()> {
     }
     if draft.is_tool() {
         read_call(draft, is_span);
+    }
+    if matches!(draft.claim, Some((_, Work::Kind(Kind::Think)))) {
+        let bare = draft.text("model").map(str::to_owned);
+        let facts = draft.facts();
+        facts.model = facts.model.take().or(bare.filter(|_| facts.model_requested.is_none()));
     }
     let agent = draft.source.name.strip_prefix("invoke_agent ").filter(|name| !name.is_empty());
     let facts = draft.facts();
@@ -100,6 +106,33 @@ mod tests {
     use crate::domain::step::Link;
     use crate::domain::value::Value;
     use crate::otlp::WireSpan;
+
+    #[test]
+    fn a_bare_model_names_the_model_of_a_model_call_and_nothing_else() {
+        let model = |name: &str, more: Vec<(&str, Value)>| {
+            let attributes = [vec![("model", "small-1".into())], more].concat();
+            let facts = read(&span(name, attributes)).facts;
+            (facts.kind, facts.model)
+        };
+        let (kind, named) = model("chat", vec![("input_tokens", 3.into())]);
+        assert_eq!((kind, named.as_deref()), (Kind::Think, Some("small-1")));
+        let (_, named) = model("chat", vec![("gen_ai.request.model", "big-1".into())]);
+        assert_eq!(named, None, "what a convention says comes first");
+        assert_ne!(model("order the car", Vec::new()).0, Kind::Think);
+        assert_eq!(model("order the car", Vec::new()).1, None);
+    }
+
+    #[test]
+    fn a_handled_exception_of_an_unknown_act_is_why() {
+        let raised = event("exception", vec![("exception.type", "httpx.ReadTimeout".into())]);
+        let given = |outcome: &str| {
+            let sent = span("refund", vec![("recount.action.outcome", outcome.into())]);
+            read(&WireSpan { events: vec![raised.clone()], ..sent }).facts
+        };
+        let unknown = given("unknown");
+        assert_eq!(unknown.error.map(|error| error.kind).as_deref(), Some("httpx.ReadTimeout"));
+        assert_eq!(given("confirmed").error, None);
+    }
 
     #[test]
     fn an_unknown_dialect_keeps_everything() {

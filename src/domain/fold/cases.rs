@@ -9,6 +9,9 @@ use crate::domain::ids::{Project, SpanId, TraceId};
 use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::path::{Move, Origin, Telling};
 
+/// Earlier ids of one case that are kept.
+const KNOWN_AS_MAX: usize = 100;
+
 /// The cases of an action: whatever of it is unknown, was, or may become it.
 pub(super) fn of(
     project: &Project,
@@ -23,7 +26,9 @@ pub(super) fn of(
         let id = case_id::of_key(project, &action.tool, &action.key);
         let path = action.path.clone();
         return anchor
-            .map(|anchor| case(id, action, (uses, anchor), (path, action.unknown_at_ns), (events, looks)))
+            .map(|anchor| {
+                case((project, id), action, (uses, anchor), (path, action.unknown_at_ns), (events, looks))
+            })
             .into_iter()
             .collect();
     }
@@ -36,7 +41,7 @@ pub(super) fn of(
         let path = (used.attempt.path.clone(), used.attempt.unknown_at_ns);
         let mine = |event: &&&CaseEvent| (event.trace_id, event.span_id) == (facts.trace_id, facts.span_id);
         let events: Vec<&CaseEvent> = events.iter().filter(mine).copied().collect();
-        case(id, action, (std::slice::from_ref(used), used), path, (&events, looks))
+        case((project, id), action, (std::slice::from_ref(used), used), path, (&events, looks))
     };
     concerned.map(of_attempt).collect()
 }
@@ -46,7 +51,7 @@ fn may_be_unknown(path: &[Move], unknown_at_ns: Option<u64>) -> bool {
 }
 
 fn case(
-    case_id: String,
+    (project, case_id): (&Project, String),
     action: &Action,
     (uses, anchor): (&[Use<'_>], &Use<'_>),
     (path, unknown_at_ns): (Vec<Move>, Option<u64>),
@@ -67,8 +72,13 @@ fn case(
     let looks = looked(uses, looks);
     let mut traces: Vec<TraceId> = uses.iter().map(|used| used.attempt.record.facts.trace_id).collect();
     traces.dedup();
+    let earlier = uses.iter().filter(|used| action.key_given && used.is_sent()).map(|used| {
+        let facts = &used.attempt.record.facts;
+        case_id::of_span(project, facts.trace_id, facts.span_id)
+    });
     Case {
         case_id,
+        known_as: earlier.take(KNOWN_AS_MAX).collect(),
         key: action.key_given.then(|| action.key.clone()),
         tool: action.tool.clone(),
         target: action.target.clone(),

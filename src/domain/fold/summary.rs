@@ -6,7 +6,7 @@ use crate::domain::cost::Usage;
 use crate::domain::fold::node::is_tool;
 use crate::domain::fold::verdict::tone_of;
 use crate::domain::kind::{Kind, Status};
-use crate::domain::outcome::Outcome;
+use crate::domain::outcome::{Evidence, Outcome};
 use crate::domain::record::Record;
 use crate::domain::run::{Attempt, Run, RunStep};
 use crate::domain::summary::RunSummary;
@@ -48,6 +48,7 @@ impl RunSummary {
             acts_failed: acts(Outcome::Failed),
             acts_unknown: acts(Outcome::Unknown),
             acts_submitted: acts(Outcome::Submitted),
+            acts_resolved: number(run.steps.iter().filter(|step| resolved(step)).count()),
             unknown_at_ns: attempts().filter_map(|attempt| attempt.unknown_at_ns).min(),
             step_count: number(here().count()),
             attempt_count: number(attempts().count()),
@@ -70,6 +71,16 @@ impl RunSummary {
             version: run.version,
         }
     }
+}
+
+/// Whether nobody knew what became of an attempt, until somebody said.
+fn resolved(step: &RunStep) -> bool {
+    step.attempts().any(|attempt| {
+        let by_resolution = attempt.now.is_some_and(|(outcome, evidence)| {
+            outcome != Outcome::Unknown && evidence == Evidence::Resolution
+        });
+        by_resolution && attempt.path.iter().any(|moved| moved.state == Outcome::Unknown)
+    })
 }
 
 fn number(count: usize) -> u32 {

@@ -7,4 +7,4 @@ mod sheet;
 pub use answer::{Answer, Proof, Reply};
 pub use marks::{Mark, ToolMark, marks_of};
 pub use questions::{QUESTIONS, Question, overall};
-pub use sheet::{Decided, Example, Ruled, Tally, ToolSheet};
+pub use sheet::{Decided, Decision, Example, Ruled, Tally, ToolSheet};

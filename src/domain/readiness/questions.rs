@@ -278,17 +278,14 @@ fn rebuilt(sheet: &ToolSheet) -> Reply {
 }
 
 fn kept(decided: &Decided) -> Reply {
-    let told =
-        |decision: &Option<String>, else_say: &str| decision.clone().unwrap_or_else(|| else_say.to_owned());
-    let retention = told(&decided.retention, "How long records are kept stands at its default.");
-    let redaction = told(&decided.redaction, "Redaction stands at its built-in rules.");
-    let answer = match (&decided.retention, &decided.redaction) {
-        (Some(_), Some(_)) => Answer::Yes,
-        (None, None) => Answer::No,
-        (Some(_), None) | (None, Some(_)) => Answer::Partly,
+    let Decided { retention, redaction } = decided;
+    let (answer, change) = match (retention.by_somebody, redaction.by_somebody) {
+        (true, true) => (Answer::Yes, ""),
+        (true, false) => (Answer::Partly, "Set [redaction] in recount.toml."),
+        (false, true) => (Answer::Partly, "Set [retention] in recount.toml."),
+        (false, false) => (Answer::No, "Set [retention] and [redaction] in recount.toml."),
     };
-    let change = if answer == Answer::Yes { "" } else { "Set both in recount.toml." };
-    Reply::new(answer, format!("{retention} {redaction}"), change)
+    Reply::new(answer, format!("{} {}", retention.said, redaction.said).trim(), change)
 }
 
 /// One answer over many tools: yes only where every tool it is about says yes.
@@ -335,7 +332,7 @@ pub fn overall(question: &Question, sheets: &[ToolSheet], decided: &Decided) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::readiness::sheet::{Ruled, Tally};
+    use crate::domain::readiness::sheet::{Decision, Ruled, Tally};
 
     fn sheet(marks: &[(Mark, u64)]) -> ToolSheet {
         let tallies = marks.iter().map(|(mark, count)| (*mark, Tally { count: *count, ..Tally::default() }));
@@ -457,11 +454,14 @@ mod tests {
     #[test]
     fn six_is_decided_by_settings_alone() {
         let of = |retention: bool, redaction: bool| {
+            let decision = |said: &str, by_somebody| Decision { said: said.to_owned(), by_somebody };
             let decided = Decided {
-                retention: retention.then(|| "Acts are kept 7 years.".to_owned()),
-                redaction: redaction.then(|| "5 rules are on.".to_owned()),
+                retention: decision("Acts are kept 7 years.", retention),
+                redaction: decision("5 rules are on.", redaction),
             };
-            (QUESTIONS[5].ask)(&sheet(&[]), &decided).answer
+            let reply = (QUESTIONS[5].ask)(&sheet(&[]), &decided);
+            assert_eq!(reply.why, "Acts are kept 7 years. 5 rules are on.", "what is in force is said");
+            reply.answer
         };
         assert_eq!(
             [of(true, true), of(true, false), of(false, false)],

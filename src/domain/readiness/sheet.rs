@@ -48,13 +48,22 @@ pub struct Ruled {
     pub on_unknown: Option<&'static str>,
 }
 
-/// What is decided for the whole server, in a sentence each; `None` where it stands at its default.
+/// What is in force for a whole project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decided {
     /// How long records are kept.
-    pub retention: Option<String>,
+    pub retention: Decision,
     /// What is redacted.
-    pub redaction: Option<String>,
+    pub redaction: Decision,
+}
+
+/// A setting in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// What is in force, as a sentence.
+    pub said: String,
+    /// Somebody decided it; else it stands at its default.
+    pub by_somebody: bool,
 }
 
 impl ToolSheet {

@@ -5,10 +5,10 @@ use crate::store::error::StoreError;
 
 const SQL: &str = include_str!("compensations.sql");
 
-/// The keys of actions that say they undo the one of this key.
+/// The keys of actions that say they undo the one of these keys, which are spellings of one.
 ///
 /// # Errors
 /// As for any read.
-pub async fn compensations(store: &Store, scope: &Scope, key: &str) -> Result<Vec<String>, StoreError> {
-    store.read(scope, SQL).bind("key", key).all().await
+pub async fn compensations(store: &Store, scope: &Scope, keys: &[&str]) -> Result<Vec<String>, StoreError> {
+    store.read(scope, SQL).bind("keys", keys).all().await
 }

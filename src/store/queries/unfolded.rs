@@ -1,16 +1,21 @@
 //! What was appended to cases and not folded into their lines.
-use crate::domain::ids::TraceId;
-use crate::domain::scope::Scope;
+use std::collections::BTreeMap;
+
+use crate::domain::ids::{Project, TraceId};
 use crate::store::client::Store;
 use crate::store::error::StoreError;
 
 const SQL: &str = include_str!("unfolded.sql");
 
-/// The traces of cases whose last event, appended at this time or later, is not in their line.
+/// Of every project the traces of cases whose last event, appended at this time or later, is not in their line.
 ///
 /// # Errors
 /// As for any read.
-pub async fn unfolded(store: &Store, scope: &Scope, from_ns: u64) -> Result<Vec<TraceId>, StoreError> {
-    let found: Vec<String> = store.read(scope, SQL).bind("from_ns", from_ns).all().await?;
-    Ok(found.iter().filter_map(|id| TraceId::parse(id)).collect())
+pub async fn unfolded(store: &Store, from_ns: u64) -> Result<BTreeMap<Project, Vec<TraceId>>, StoreError> {
+    let found: Vec<(String, String)> = store.read_all_projects(SQL).bind("from_ns", from_ns).all().await?;
+    let mut traces: BTreeMap<Project, Vec<TraceId>> = BTreeMap::new();
+    for (project, trace) in found {
+        traces.entry(Project(project)).or_default().extend(TraceId::parse(&trace));
+    }
+    Ok(traces)
 }

@@ -46,6 +46,7 @@ pub(in crate::store) const SHOWN: &[CaseColumn] = &[
     column!(evidence, Evidence),
     instant!("unknown_at_ns", unknown_at_ns, |kept| kept.case.unknown_at_ns),
     column!(state, CaseState),
+    column!(known_as, Vec<String>),
     instant!("opened_ns", opened_ns, |kept| kept.case.opened_ns),
     instant!("settled_ns", settled_ns, |kept| kept.case.settled_ns),
     column!(started_ns, u64),
@@ -125,6 +126,7 @@ pub(in crate::store) fn blank() -> Case {
         last_look_ns: None,
         path: Vec::new(),
         event_count: 0,
+        known_as: Vec::new(),
         last_event_id: None,
         version: 0,
     }

@@ -10,14 +10,14 @@ use crate::domain::fold::case_id;
 use crate::domain::ids::Project;
 use crate::domain::outcome::Outcome;
 use crate::domain::policy::replay_safe;
-use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations};
+use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations, key_actions};
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Moved};
 use crate::web::casework;
 use crate::web::entity::names::spelt;
 use crate::web::error::WebError;
 use crate::web::format::{self, rfc3339};
-use crate::web::key::found::under;
+use crate::web::key::spelt::{self, asked};
 use crate::web::params::Params;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
@@ -176,13 +176,14 @@ pub(in crate::web) struct Key {
     case: Option<Case>,
     /// The keys of actions that undo it.
     compensated_by: Vec<String>,
-    /// The same key with other tools.
+    /// The same key with other tools, or kept under another pseudonym.
     others: Vec<Other>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OtherTool")]
 struct Other {
+    key: String,
     tool: String,
     target: Option<String>,
     state: &'static str,
@@ -197,8 +198,12 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["tool"])?;
     let now_ns = format::now_ns();
-    let (key, found) = under(&state, &viewer.scope, key, now_ns).await?;
-    let compensated_by = compensations(&state.store, &viewer.scope, &key).await?;
+    let names = spelt::spelt(&state, &viewer.scope, &key);
+    let keys = asked(&names);
+    let (found, compensated_by) = tokio::try_join!(
+        key_actions(&state.store, &viewer.scope, &keys, now_ns),
+        compensations(&state.store, &viewer.scope, &keys)
+    )?;
     let tool = params.get("tool");
     let (mut found, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|action| tool.is_none_or(|tool| action.tool == tool));
@@ -209,6 +214,7 @@ pub(in crate::web) async fn show(
         WebError::NotFound("No act under this key has arrived, or it has expired.".to_owned())
     })?;
     let others = found.chain(others).map(|other| Other {
+        key: other.key,
         tool: other.tool,
         target: other.target,
         state: other.outcome.word(),

@@ -11,14 +11,16 @@ use crate::web::api::answer::Answer;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::params::Params;
-use crate::web::readiness::Asked;
+use crate::web::readiness::{Asked, decided};
 use crate::web::state::WebState;
 use crate::web::text::{cut, plain};
 use crate::web::viewer::Viewer;
 
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web) struct Readiness {
-    days: u64,
+    days: Option<u64>,
+    from: String,
+    to: String,
     questions: Vec<Answered>,
     tools: Vec<Tool>,
 }
@@ -69,13 +71,17 @@ pub(in crate::web) async fn show(
             return Err(WebError::Invalid(format!("`format` can't be `{word}`: it is json or csv")));
         }
     };
-    let sheets = asked.sheets(&state, &viewer.scope, format::now_ns()).await?;
-    let decided = &state.settings.decided;
+    let now_ns = format::now_ns();
+    let sheets = asked.sheets(&state, &viewer.scope, now_ns).await?;
+    let decided = &decided(&state, &viewer.scope.project);
     if as_csv {
         return Ok(csv(&sheets, decided));
     }
+    let (from_ns, to_ns) = asked.span(now_ns);
     Ok(Answer(Readiness {
-        days: asked.days,
+        days: asked.by_days().then_some(asked.days),
+        from: format::rfc3339(from_ns),
+        to: format::rfc3339(to_ns.unwrap_or(now_ns)),
         questions: QUESTIONS.iter().map(|q| answered(q, overall(q, &sheets, decided))).collect(),
         tools: sheets.iter().map(|sheet| tool(sheet, decided)).collect(),
     })

@@ -17,6 +17,7 @@ use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::kept_for::Coverage;
 use crate::web::link::{encoded, segment};
+use crate::web::older;
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
@@ -54,6 +55,8 @@ struct Whole {
     redacted: u64,
     skew_ms_max: u64,
     record_count: u64,
+    /// Records that have expired; the others are told of.
+    expired: u64,
 }
 
 /// Answers `GET /api/v1/runs/{run_id}`.
@@ -77,9 +80,13 @@ pub(in crate::web) async fn show(
     let wants = Wants { heads, ..Wants::default() };
     let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
     let kept = state.settings.retention.of(&viewer.scope.project);
-    let coverage = Coverage::of(&state.store, &viewer.scope, kept, now_ns).await;
+    let (coverage, expired) = tokio::join!(
+        Coverage::of(&state.store, &viewer.scope, kept, now_ns),
+        older::expired(&state.store, &viewer.scope, &run, now_ns)
+    );
     let seen = Seen::about(&RunSummary::of(&run).entities);
-    let run = whole_run((&run, &state.settings.prices), &bodies, contexts_abridged);
+    let mut run = whole_run((&run, &state.settings.prices), &bodies, contexts_abridged);
+    run.completeness.expired = expired?;
     Ok(seen.on(Answer(Covered { run, coverage }).into_response()))
 }
 
@@ -134,6 +141,7 @@ fn whole_run((run, prices): (&Run, &Prices), bodies: &Bodies, contexts_abridged:
             redacted: whole.redacted,
             skew_ms_max: whole.skew_ms_max,
             record_count: whole.record_count,
+            expired: 0,
         },
         verdict_detail: run.verdict.detail.clone(),
         linked_traces: run.linked_traces.iter().map(ToString::to_string).collect(),

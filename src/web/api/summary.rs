@@ -32,6 +32,8 @@ pub(in crate::web) struct Summary {
     failed_count: u32,
     confirmed_count: u32,
     submitted_count: u32,
+    /// Acts that were unknown and closed by a resolution: counted above as what it says.
+    resolved_count: u32,
     reconcile_count: u32,
     error_count: u32,
     finding_codes: Vec<&'static str>,
@@ -67,6 +69,7 @@ impl Summary {
             failed_count: run.acts_failed,
             confirmed_count: run.acts_confirmed,
             submitted_count: run.acts_submitted,
+            resolved_count: run.acts_resolved,
             finding_codes: run.finding_codes.iter().map(|code| code.word()).collect(),
             complete: run.complete.word(),
             traces: run.traces.iter().map(ToString::to_string).collect(),

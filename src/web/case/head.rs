@@ -96,5 +96,8 @@ fn facts(case: &Case, tool: &ToolPolicy, (links, now_ns): (&Links, u64)) -> Vec<
         owner.more = since.unwrap_or_default();
         facts.push(owner);
     }
+    if case.state != CaseState::Resolved {
+        facts.push(Fact::new("Its records", "kept while it is open"));
+    }
     facts
 }

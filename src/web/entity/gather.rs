@@ -135,7 +135,7 @@ pub(in crate::web) async fn around(state: &WebState, question: Question<'_>) -> 
         rejected,
         erasures: Vec::new(),
         signed: Signed { checkpoint: signed.first().map(|newest| (newest.at_ns, newest.size)) },
-        retention: state.entities.retention,
+        retention: state.settings.retention.of(&question.scope.project),
         now_ns: question.now_ns,
     })
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
 use crate::projection::Sequencer;
-use crate::store::rows::Retention;
 
 /// What the answers about entities are made with.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +15,4 @@ pub struct EntityTools {
     pub rules: Arc<ToolRules>,
     /// Gives records their places in the signed log; without it no evidence is made.
     pub sequencer: Option<Sequencer>,
-    /// How long records are kept.
-    pub retention: Retention,
 }

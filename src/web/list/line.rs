@@ -98,6 +98,10 @@ fn effects(run: &RunSummary) -> Badge {
 
 fn signals(run: &RunSummary) -> Vec<Signal> {
     let mut signals = Vec::new();
+    if run.acts_resolved > 0 {
+        let were = format::counted(run.acts_resolved, "was unknown", "were unknown");
+        signals.push(Signal::plain("human", format!("{were}, resolved")));
+    }
     if run.retry_count > 0 {
         signals.push(Signal::plain("retry", format::counted(run.retry_count, "retry", "retries")));
     }

@@ -1,13 +1,13 @@
 //! `/keys/{key}`: was this done once, and is sending it again still safe.
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 
 use crate::domain::action::{Action, ActionUse};
 use crate::domain::outcome::{Gate, Outcome};
 use crate::domain::policy::replay_safe;
 use crate::domain::run::Run;
-use crate::store::queries::{CaseFilter, CaseOrder, cases};
+use crate::store::queries::{CaseFilter, CaseOrder, cases, compensations, key_actions};
 use crate::web::badge::{self, Badge, GateChip};
 use crate::web::case::matter::{RUNS_MAX, runs};
 use crate::web::case::uses::{self, Use, askings};
@@ -15,10 +15,10 @@ use crate::web::case::window::Window;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::key::drift::{Called, Cell, Drift};
-use crate::web::key::found::under;
 use crate::web::key::machine::{Machine, why};
 use crate::web::key::parts::parts;
-use crate::web::link::Links;
+use crate::web::key::spelt::{asked, spelt};
+use crate::web::link::{Links, encoded};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::query::Field;
@@ -31,6 +31,8 @@ use crate::web::viewer::Viewer;
 
 /// Uses listed.
 const USES_MAX: usize = 200;
+/// Acts listed that undo it.
+const UNDONE_MAX: usize = 5;
 
 /// The page.
 #[derive(Template)]
@@ -67,6 +69,8 @@ pub(in crate::web) struct Beside {
     tools: Vec<(Text, String, bool)>,
     /// Until when the provider keeps it.
     ends_ns: Option<u64>,
+    /// The keys of acts that undo it.
+    undone_by: Vec<String>,
 }
 
 /// One use of the key, or one thing that moved its state.
@@ -93,9 +97,16 @@ pub(in crate::web) async fn show(
 ) -> Result<Response, WebError> {
     params.only(&["tool"])?;
     let now_ns = format::now_ns();
-    let (key, actions) = under(&state, &viewer.scope, key, now_ns).await?;
-    let asked = params.get("tool");
-    let chosen = actions.iter().find(|action| asked.is_none_or(|tool| action.tool == tool));
+    let names = spelt(&state, &viewer.scope, &key);
+    let mut actions = key_actions(&state.store, &viewer.scope, &asked(&names), now_ns).await?;
+    if let Some(kept) = actions.first().filter(|_| actions.iter().all(|action| action.key != key)) {
+        // Redaction kept it as a pseudonym, whose page this is.
+        let query = params.get("tool").map(|tool| format!("?tool={}", encoded(tool))).unwrap_or_default();
+        return Ok(Redirect::to(&format!("{}{query}", state.links().key(&kept.key))).into_response());
+    }
+    actions.retain(|action| action.key == key);
+    let wanted = params.get("tool");
+    let chosen = actions.iter().find(|action| wanted.is_none_or(|tool| action.tool == tool));
     let Some(action) = chosen else {
         let key = plain(&shortened(&key, 80));
         return Err(WebError::NotFound(format!(
@@ -114,15 +125,16 @@ pub(in crate::web) async fn show(
         Ok(page.cases.into_iter().next())
     };
     let folded = runs(&state, &viewer, &action.run_ids, now_ns);
-    let (case, runs) = futures_util::future::try_join(case, folded).await?;
+    let undone_by = async { Ok(compensations(&state.store, &viewer.scope, &[&key]).await?) };
+    let (case, runs, undone_by) = futures_util::future::try_join3(case, folded, undone_by).await?;
     let bodies = arguments(&state, &viewer, &uses::of_key(&runs, &action.tool, &key)).await?;
     let shell = Shell::of(&state, &viewer, "Keys");
     let case = case.map(|case| (Badge::outcome(case.outcome), shell.links.case(&case.case_id)));
     let tools = tools(&actions, action, &shell.links);
     let ends_ns =
         state.settings.tools.policy(&action.tool).key_ends_ns(action.key_expires_ns, action.started_ns);
-    Ok(Page(KeyPage::of(action, (&runs, &bodies), Beside { case, tools, ends_ns }, (shell, now_ns)))
-        .into_response())
+    let beside = Beside { case, tools, ends_ns, undone_by };
+    Ok(Page(KeyPage::of(action, (&runs, &bodies), beside, (shell, now_ns))).into_response())
 }
 
 fn tools(actions: &[Action], here: &Action, links: &Links) -> Vec<(Text, String, bool)> {
@@ -130,7 +142,7 @@ fn tools(actions: &[Action], here: &Action, links: &Links) -> Vec<(Text, String,
         return Vec::new();
     }
     let link = |action: &Action| {
-        let href = format!("{}?tool={}", links.key(&action.key), crate::web::link::encoded(&action.tool));
+        let href = format!("{}?tool={}", links.key(&action.key), encoded(&action.tool));
         (Text::new(shortened(&action.tool, 60)), href, action.tool == here.tool)
     };
     actions.iter().map(link).collect()
@@ -152,7 +164,7 @@ impl KeyPage {
     pub(in crate::web) fn of(
         action: &Action,
         (runs, bodies): (&[Run], &Bodies),
-        Beside { case, tools, ends_ns }: Beside,
+        Beside { case, tools, ends_ns, undone_by }: Beside,
         (shell, now_ns): (Shell, u64),
     ) -> Self {
         let links = shell.links.clone();
@@ -168,7 +180,7 @@ impl KeyPage {
             what: Text::new(format!("{}{}", shortened(&action.tool, 60), target.unwrap_or_default())),
             badge: Badge::outcome(action.outcome),
             line: line(action),
-            facts: facts(action, &uses, &links, now_ns),
+            facts: [facts(action, &uses, &links, now_ns), undone(&undone_by, &links)].concat(),
             tools,
             window: Window::of(true, action.started_ns, ends_ns, now_ns),
             machine: Machine::of(&action.path, action.held_count),
@@ -182,7 +194,7 @@ impl KeyPage {
                 (rows, _) => format!("{rows} more are not listed; the JSON has every attempt."),
             },
             case,
-            json: links.to(&format!("/api/v1/keys/{}", crate::web::link::encoded(&action.key))),
+            json: links.to(&format!("/api/v1/keys/{}", encoded(&action.key))),
             shell,
         }
     }
@@ -235,6 +247,25 @@ fn facts(action: &Action, uses: &[Use<'_>], links: &Links, now_ns: u64) -> Vec<F
         let mut fact = Fact::new("Undoes", shortened(undone, 60));
         fact.href = Some(links.key(undone));
         facts.push(fact);
+    }
+    facts
+}
+
+/// What undoes it, each with its own page.
+fn undone(by: &[String], links: &Links) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = by
+        .iter()
+        .take(UNDONE_MAX)
+        .map(|key| {
+            let mut fact = Fact::new("Undone by", shortened(key, 60));
+            fact.href = Some(links.key(key));
+            fact
+        })
+        .collect();
+    if let (Some(last), left) = (facts.last_mut(), by.len().saturating_sub(UNDONE_MAX))
+        && left > 0
+    {
+        last.more = format!("and {left} more; the JSON has them all");
     }
     facts
 }

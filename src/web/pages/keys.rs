@@ -3,9 +3,10 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 
+use crate::store::queries::key_actions;
 use crate::web::error::WebError;
 use crate::web::format;
-use crate::web::key::found::under;
+use crate::web::key::spelt::{asked, spelt};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::state::WebState;
@@ -31,12 +32,13 @@ pub(in crate::web) async fn show(
     params.only(&["key"])?;
     let key = params.get("key").map(str::trim).filter(|key| !key.is_empty());
     if let Some(key) = key {
-        let (key, found) = under(&state, &viewer.scope, key.to_owned(), format::now_ns()).await?;
-        if !found.is_empty() {
-            return Ok(Redirect::to(&state.links().key(&key)).into_response());
+        let names = spelt(&state, &viewer.scope, key);
+        let found = key_actions(&state.store, &viewer.scope, &asked(&names), format::now_ns()).await?;
+        if let Some(action) = found.iter().find(|action| action.key == key).or_else(|| found.first()) {
+            return Ok(Redirect::to(&state.links().key(&action.key)).into_response());
         }
     }
     let shell = Shell::of(&state, &viewer, "Keys");
-    let asked = plain(&shortened(key.unwrap_or_default(), 400));
-    Ok(Page(KeysPage { shell, key: asked, missing: key.is_some() }).into_response())
+    let typed = plain(&shortened(key.unwrap_or_default(), 400));
+    Ok(Page(KeysPage { shell, key: typed, missing: key.is_some() }).into_response())
 }

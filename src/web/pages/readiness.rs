@@ -9,7 +9,7 @@ use crate::web::format;
 use crate::web::link::Links;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
-use crate::web::readiness::{Asked, DAYS, class, said};
+use crate::web::readiness::{Asked, DAYS, class, decided, said};
 use crate::web::state::WebState;
 use crate::web::text::{Text, shortened};
 use crate::web::viewer::Viewer;
@@ -21,6 +21,10 @@ pub(in crate::web) struct ReadinessPage {
     shell: Shell,
     /// Days back: the number, and whether it is chosen.
     days: Vec<(u64, bool)>,
+    /// From when to when, where that was asked for.
+    times: String,
+    /// The same, for the form to send again.
+    hidden: Vec<(&'static str, String)>,
     /// Agents to choose from: the name, what it is called, whether it is chosen.
     agents: Vec<(Text, Text, bool)>,
     /// The tool that is looked at, and the address of all tools.
@@ -77,13 +81,15 @@ pub(in crate::web) async fn show(
         false => sheets.clone(),
     };
     let shell = Shell::of(&state, &viewer, "Readiness");
-    let decided = &state.settings.decided;
+    let decided = &decided(&state, &viewer.scope.project);
     let replies = QUESTIONS.iter().map(|question| {
         let reply = overall(question, &sheets, decided);
         Shown::of((question.number, question.text), reply, &shell.links)
     });
     let page = ReadinessPage {
-        days: DAYS.map(|days| (days, days == asked.days)).to_vec(),
+        days: DAYS.map(|days| (days, asked.by_days() && days == asked.days)).to_vec(),
+        times: asked.times(),
+        hidden: asked.bounds(),
         agents: agents(&names, &asked),
         tool: asked
             .tool

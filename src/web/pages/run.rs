@@ -11,6 +11,7 @@ use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::kept_for;
 use crate::web::link::encoded;
+use crate::web::older;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
@@ -39,7 +40,7 @@ pub(in crate::web) struct RunPage {
     title: String,
     head: Head,
     card: Card,
-    notice: Option<String>,
+    notices: Vec<String>,
     /// What tells of its changes, while there may be some.
     live: Option<String>,
     rail: Rail,
@@ -74,7 +75,9 @@ pub(in crate::web) async fn show(
     };
     state.settings.prices.apply(&mut run);
     let view = View::read(params.pairs());
-    let mut loaded = loaded(&state, &viewer, &run, &view).await?;
+    let expired = async { Ok(older::expired(&state.store, &viewer.scope, &run, now_ns).await?) };
+    let (mut loaded, expired) =
+        futures_util::future::try_join(loaded(&state, &viewer, &run, &view), expired).await?;
     if view.transcript {
         let wants = transcript::wants(&run.steps);
         loaded.bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
@@ -88,7 +91,8 @@ pub(in crate::web) async fn show(
     }
     let summary = RunSummary::of(&run);
     let cost = state.settings.prices.total(&summary);
-    let page = RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns));
+    let mut page = RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns));
+    page.notices.extend(older::said(expired));
     Ok(Seen::about(&summary.entities).on(Page(page).into_response()))
 }
 
@@ -142,8 +146,10 @@ impl RunPage {
             title: plain(&shortened(title(run), 120)),
             head: Head::of(run, (summary, cost), &links, now_ns),
             card: Card::of(run, view),
-            notice: asked
-                .map(|span| format!("Span {span} is not one of this run's steps; another one is shown.")),
+            notices: asked
+                .map(|span| format!("Span {span} is not one of this run's steps; another one is shown."))
+                .into_iter()
+                .collect(),
             rail: Rail::of(run, view, look, &loaded.bodies, (&links, now_ns)),
             inspector: look.map(|look| Inspector::of(run, &look, view, loaded, (&links, now_ns))),
             live: live(run, now_ns).then(|| links.stream(&run.run_id)),

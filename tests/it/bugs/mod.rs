@@ -15,6 +15,7 @@ mod delivery;
 mod encoding;
 mod hostile;
 mod identity;
+mod kept;
 mod outcomes;
 mod shape;
 mod shared;

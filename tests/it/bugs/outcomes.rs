@@ -53,8 +53,11 @@ fn b33_it_ran_again_after_it_had_succeeded() {
         let list = format!("/api/v1/runs?q={}", case.own("r1"));
         case.eventually(&list, |list| list["runs"][0]["finding_codes"].to_string().contains("double-effect"));
         assert!(!found(&case.run("r3", attempts(1)), "double-effect"));
-        let targets = ["r1", "r2"].map(|run| case.run(run, |_| true)["steps"].to_string());
-        assert!(targets.iter().all(|steps| steps.contains("order-7001")));
+        // Whoever asks about the order finds the other run beside it.
+        let asked = case.eventually("/api/v1/runs?q=order-7001&limit=500", |list| {
+            ["r1", "r2"].iter().all(|run| all(&list["runs"], "run_id").contains(&json!(case.own(run))))
+        });
+        assert!(!all(&asked["runs"], "run_id").contains(&json!(case.own("r3"))), "that is another order");
     });
 }
 
@@ -96,6 +99,8 @@ fn b36_success_that_did_nothing() {
             (&step(&run, "st-1")["outcome"], found(&run, "read-back-contradicts")),
             (&json!("unknown"), true)
         );
+        let queue = format!("/api/v1/cases?run={}", case.own("r1"));
+        case.eventually(&queue, |queue| queue["cases"][0]["step_id"] == "st-1");
         assert_eq!(step(&case.run("r2", attempts(1)), "st-1")["outcome"], "submitted");
         assert_eq!(step(&case.run("r3", attempts(2)), "st-1")["outcome"], "confirmed");
 

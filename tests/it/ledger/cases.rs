@@ -102,6 +102,64 @@ fn a_deadline_passes_without_anybody_writing() {
 }
 
 #[test]
+fn a_case_stays_where_it_is_when_its_key_arrives_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    send(&serving, &[Span::act(1, 1, "r1", "st-1").times_out()]);
+    let early = open_case(&serving, "r1");
+    assert_eq!(early["key"], Value::Null);
+    let at = |what: &str| format!("/cases/{}/{what}", id(&early));
+    assert_eq!(post(&serving, &at("claim"), &json!({"by": "maya"})).0, 201);
+    assert_eq!(post(&serving, &at("comment"), &json!({"note": "asked payments", "by": "maya"})).0, 201);
+
+    // The call below it arrives, and has the key.
+    let call = Span::new(1, 2, "r1", "POST /refunds").call_below(1).with("http.request.method", "POST");
+    send(&serving, &[call.with("http.request.header.idempotency-key", "k1").at(89, 61)]);
+    let key = serving.eventually_found("/api/v1/keys/k1");
+    assert_eq!((&key["state"], &key["case"]["owner"]), (&json!("unknown"), &json!("maya")), "{key}");
+    let late = open_case(&serving, "r1");
+    assert_eq!((&late["key"], &late["owner"]), (&json!("k1"), &json!("maya")));
+
+    // Its old address leads to it, with all that was said, and takes what is said now.
+    let path = format!("/api/v1/cases/{}", id(&early));
+    let same = serving.json(&path);
+    assert_eq!(
+        (&same["case_id"], words(&same["events"], "act")),
+        (&late["case_id"], vec!["claim", "comment"])
+    );
+    let (status, page) = serving.get(&format!("/cases/{}", id(&early)));
+    assert!(status == 200 && page.contains("asked payments"), "{status} {page}");
+    let closing = json!({"outcome": "failed", "evidence": "not on the ledger", "by": "tomas"});
+    let (status, closed) = post(&serving, &at("resolution"), &closing);
+    assert_eq!((status, &closed["state"]), (201, &json!("resolved")), "{closed}");
+    assert_eq!(post(&serving, &at("resolution"), &closing).0, 409, "closed once");
+    for path in [path, format!("/api/v1/cases/{}", id(&late))] {
+        let whole = serving.eventually(&path, |case| case["state"] == "resolved");
+        assert_eq!(words(&whole["events"], "act"), ["claim", "comment", "resolution"], "{whole}");
+    }
+}
+
+#[test]
+fn the_list_of_runs_shows_what_was_unknown_and_what_was_said_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    send(&serving, &[Span::act(1, 1, "r1", "st-1").key("k1").times_out(), Span::act(2, 1, "r2", "st-1")]);
+    let case = open_case(&serving, "r1");
+    let resolution = json!({"outcome": "confirmed", "evidence": "re_9"});
+    assert_eq!(post(&serving, &format!("/cases/{}/resolution", id(&case)), &resolution).0, 201);
+    let listed = serving
+        .eventually("/api/v1/runs?q=has:resolution", |answer| !words(&answer["runs"], "run_id").is_empty());
+    assert_eq!(words(&listed["runs"], "run_id"), ["r1"]);
+    let run = listed["runs"].as_array().unwrap().first().unwrap();
+    let counts = ["resolved_count", "confirmed_count", "unknown_count"].map(|name| run[name].clone());
+    assert_eq!(counts, [json!(1), json!(1), json!(0)]);
+    let (_, page) = serving.get("/runs");
+    assert_eq!(page.matches("1 was unknown, resolved").count(), 1, "{page}");
+    let (_, page) = serving.get("/runs?q=-has:resolution");
+    assert!(page.contains("r2") && !page.contains("1 was unknown, resolved"), "{page}");
+}
+
+#[test]
 fn a_look_up_in_another_run_settles_both_pages() {
     let folder = tempfile::tempdir().unwrap();
     let serving = Serving::start(folder.path(), &[]);

@@ -1,8 +1,8 @@
 //! What a gate or a reconciler hears of a key.
 use serde_json::json;
 
-use crate::ledger::sending::{Span, send, words};
-use crate::support::binary::Serving;
+use crate::ledger::sending::{Span, send, serving_with, words};
+use crate::support::binary::{Serving, raw};
 
 #[test]
 fn a_key_tells_every_attempt_over_all_runs() {
@@ -26,6 +26,62 @@ fn a_key_tells_every_attempt_over_all_runs() {
     let key = serving.eventually("/api/v1/keys/k1", |key| key["compensated_by"] == json!(["undo-k1"]));
     assert_eq!(key["state"], "unknown");
     assert_eq!(serving.json("/api/v1/keys/undo-k1")["compensates"], "k1");
+    let (_, page) = serving.get("/keys/k1");
+    assert!(page.contains("Undone by") && page.contains("href=\"/keys/undo-k1\""), "{page}");
+    let (_, page) = serving.get("/keys/undo-k1");
+    assert!(page.contains("Undoes") && page.contains("href=\"/keys/k1\""), "{page}");
+}
+
+#[test]
+fn arguments_that_drift_under_one_key_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    let act = |trace: u8, key: &str, arguments: &str| {
+        let act = Span::act(trace, 1, &format!("r{trace}"), "st-1").key(key).at(90 - u64::from(trace), 60);
+        act.with("gen_ai.tool.call.arguments", arguments)
+    };
+    send(
+        &serving,
+        &[
+            act(1, "k1", r#"{"order":"7001","amount":40}"#).times_out(),
+            act(2, "k1", r#"{"order":"7001","amount":45,"note":"again"}"#),
+            // The same values in another spelling are the same arguments.
+            act(3, "k2", r#"{"order":"7001","amount":40}"#).times_out(),
+            act(4, "k2", r#"{ "amount": 40, "order": "7001" }"#),
+        ],
+    );
+    let both = |key: &serde_json::Value| key["attempt_count"] == 2;
+    assert_eq!(serving.eventually("/api/v1/keys/k1", both)["argument_drift"], true);
+    assert_eq!(serving.eventually("/api/v1/keys/k2", both)["argument_drift"], false);
+    let (status, page) = serving.get("/keys/k1");
+    assert_eq!(status, 200);
+    let drift = page.split("drift-h").nth(2).unwrap();
+    assert!(drift.contains("<del>40</del>") && drift.contains("<ins>45</ins>"), "{drift}");
+    assert!(drift.contains("not there") && drift.contains("again"), "{drift}");
+    assert!(drift.contains("One key stands for one intent"), "{drift}");
+    let (_, page) = serving.get("/keys/k2");
+    assert!(!page.contains("One key stands for one intent"), "{page}");
+}
+
+#[test]
+fn a_key_that_became_a_pseudonym_is_found_by_what_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = serving_with(folder.path(), "[redaction]\npacks = [\"email\"]\n");
+    let typed = "refund/bob@example.com";
+    send(&serving, &[Span::act(1, 1, "r1", "st-1").key(typed).times_out()]);
+    let found = serving.eventually_found("/api/v1/keys/refund%2Fbob%40example.com");
+    let kept = found["key"].as_str().unwrap();
+    assert!(kept.starts_with("email(22):v1."), "{found}");
+    assert_eq!((&found["state"], &found["case"]["state"]), (&json!("unknown"), &json!("open")));
+    let listed = serving.json("/api/v1/actions?key=refund%2FBOB%40example.com");
+    assert_eq!(words(&listed["actions"], "key"), [kept]);
+    for path in ["/keys?key=refund%2Fbob%40example.com", "/keys/refund%2Fbob%40example.com"] {
+        let answer = raw(&serving.ui, &format!("GET {path} HTTP/1.1\r\n"), b"").unwrap();
+        let to = answer.lines().find_map(|line| line.strip_prefix("location: ")).unwrap_or_default();
+        assert!(to.starts_with("/keys/email") && !to.contains("bob"), "{path}: {answer}");
+        assert_eq!(serving.get(to).0, 200, "{to}");
+    }
+    assert_eq!(serving.get("/keys/refund%2Frob%40example.com").0, 404);
 }
 
 #[test]

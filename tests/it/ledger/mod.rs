@@ -4,5 +4,6 @@ mod cases;
 mod closing;
 mod keys;
 mod queue;
+mod ready;
 mod sending;
 mod webhooks;

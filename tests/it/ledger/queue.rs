@@ -3,7 +3,9 @@
 use recount::domain::case::{Case, CaseAct, CaseEvent, CaseState};
 use recount::domain::ids::{Project, SpanId, TraceId};
 use recount::domain::outcome::{Evidence, Outcome};
+use recount::domain::path::{Move, Origin};
 use recount::domain::policy::Money;
+use recount::domain::scope::Scope;
 use recount::store::queries::{
     Appended, CaseFilter, CaseOrder, append_case_event, case_counts, cases, unfolded,
 };
@@ -13,6 +15,19 @@ use crate::support::engine;
 use crate::support::rows::{NOW_NS, SECOND_NS, scope};
 
 const HOUR_NS: u64 = 3_600 * SECOND_NS;
+
+/// An open case of a project, unknown for an hour.
+pub(crate) fn unknown(project: &Project, number: u32) -> CaseLine {
+    let mut line = line(&format!("{} {number}", project.0), HOUR_NS);
+    line.case.path = vec![Move {
+        state: Outcome::Unknown,
+        at_ns: NOW_NS - HOUR_NS,
+        by: "deadline".to_owned(),
+        evidence: Evidence::Timeout,
+        origin: Origin::Deadline,
+    }];
+    CaseLine { project: project.clone(), ..line }
+}
 
 fn line(id: &str, opened_ago_ns: u64) -> CaseLine {
     let opened_ns = NOW_NS - opened_ago_ns;
@@ -47,6 +62,7 @@ fn line(id: &str, opened_ago_ns: u64) -> CaseLine {
         last_look_ns: None,
         path: Vec::new(),
         event_count: 0,
+        known_as: Vec::new(),
         last_event_id: None,
         version: 1,
     };
@@ -156,10 +172,16 @@ async fn what_was_appended_and_not_folded_is_found() {
     assert_eq!(kept.len(), 1);
     event.event_id = "e2".to_owned();
     assert_eq!(append_case_event(&store, &scope(), &event, 30).await.unwrap(), Appended::No(kept.clone()));
-    assert_eq!(unfolded(&store, &scope(), NOW_NS).await.unwrap(), [TraceId([1; 16])]);
+    let elsewhere = Scope::whole(Project("elsewhere".to_owned()));
+    append_case_event(&store, &elsewhere, &event, 30).await.unwrap();
+    let found = unfolded(&store, NOW_NS).await.unwrap();
+    let traces = |project: &Project| found.get(project).map(Vec::as_slice);
+    assert_eq!(traces(&scope().project), Some(&[TraceId([1; 16])][..]));
+    assert_eq!(traces(&elsewhere.project), Some(&[TraceId([1; 16])][..]), "of every project");
     let folded = with(line("ends soon", HOUR_NS), |case| {
         (case.event_count, case.last_event_id) = (1, Some("e1".to_owned()));
     });
     write_cases(&store, &[CaseLine { precedence: 2, ..folded }], 30, "again").await.unwrap();
-    assert_eq!(unfolded(&store, &scope(), NOW_NS).await.unwrap(), []);
+    let left = unfolded(&store, NOW_NS).await.unwrap();
+    assert_eq!(left.into_keys().collect::<Vec<_>>(), [elsewhere.project]);
 }

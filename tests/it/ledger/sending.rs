@@ -54,6 +54,13 @@ impl Span {
         self
     }
 
+    /// A call to elsewhere below this span of its trace.
+    pub(crate) fn call_below(mut self, span: u8) -> Self {
+        self.0["kind"] = json!(3);
+        self.0["parentSpanId"] = json!(format!("{span:02x}").repeat(8));
+        self
+    }
+
     pub(crate) fn key(self, key: &str) -> Self {
         self.with("recount.action.key", key)
     }

@@ -9,7 +9,16 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use recount::conventions::ToolRules;
+use recount::domain::ids::Project;
+use recount::domain::scope::Scope;
+use recount::notices::{Endpoint, Gauges, Notices, NoticesSettings};
+use recount::store::queries::{NoticeClaim, claim_notice, notice_claims, notices};
+use recount::store::{CaseLine, write_cases};
+
+use crate::ledger::queue::unknown;
 use crate::ledger::sending::{Span, id, open_case, post, send, serving_with};
+use crate::support::rows::NOW_NS;
 
 const SECRET: &str = "0123456789abcdef";
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -112,6 +121,109 @@ fn what_opens_and_what_is_settled_is_told_once_it_is_taken() {
     assert_eq!(settled.json()["type"], "unknown.resolved");
     assert_eq!(settled.json()["data"]["outcome"], "failed");
     assert!(settled.is_signed() && settled.id != again.id);
+}
+
+#[test]
+fn the_end_of_a_key_is_told_before_it_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, told) = receiver(Vec::new());
+    let serving = serving_with(
+        folder.path(),
+        &format!(
+            "[[webhooks]]\nurl = \"{at}\"\nsecret = \"{SECRET}\"\nallow_private = true\n\
+             events = [\"unknown.key_ends\"]\nkey_ends_within = \"2h\"\n"
+        ),
+    );
+    let ends = |hours: i64| {
+        let ends = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(hours);
+        ends.to_string()
+    };
+    let act = |trace: u8, ends: &str| {
+        let act = Span::act(trace, 1, &format!("r{trace}"), "st-1").key(&format!("k{trace}")).times_out();
+        act.with("recount.action.key_expires_at", ends)
+    };
+    let soon = ends(1);
+    // One ends tomorrow, one has ended: of neither is there anything to tell.
+    send(&serving, &[act(1, &ends(24)), act(2, &ends(-1)), act(3, &soon)]);
+    let arrived = told.recv_timeout(PATIENCE).unwrap();
+    let message = arrived.json();
+    assert!(arrived.is_signed());
+    assert_eq!((&message["type"], &message["data"]["key"]), (&json!("unknown.key_ends"), &json!("k3")));
+    let told_end: jiff::Timestamp = message["data"]["key_expires_at"].as_str().unwrap().parse().unwrap();
+    assert_eq!(told_end.as_second(), soon.parse::<jiff::Timestamp>().unwrap().as_second());
+    assert_eq!(message["data"]["project"], "default");
+    // Another comes only for another key: what was told is not told again.
+    send(&serving, &[act(4, &soon)]);
+    assert_eq!(told.recv_timeout(PATIENCE).unwrap().json()["data"]["key"], "k4");
+}
+
+/// Unknown acts of two projects, told by two servers over one store: each by one of them, and once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_servers_one_tells() {
+    let store = crate::support::engine::store().await;
+    let projects = ["one", "other"].map(|name| Project(name.to_owned()));
+    let lines: Vec<CaseLine> = projects
+        .iter()
+        .flat_map(|project| (0..10).map(|number| unknown(project, number)).collect::<Vec<_>>())
+        .collect();
+    write_cases(&store, &lines, 30, "cases").await.unwrap();
+    let (at, told) = receiver(Vec::new());
+    let hour = Duration::from_secs(3600);
+    let endpoint = Endpoint::new(&at, SECRET, &["unknown.opened".to_owned()], (hour, hour), true).unwrap();
+    let start = || {
+        let settings = NoticesSettings {
+            endpoints: vec![endpoint.clone()],
+            tools: ToolRules::default(),
+            every: Duration::from_millis(20),
+            backoff: Duration::from_millis(20),
+            kept_days: 30,
+            shared: true,
+            now_ns: || NOW_NS,
+        };
+        Notices::start(store.clone(), settings, Gauges::default())
+    };
+    let servers = [start(), start()];
+    let mut ids = Vec::new();
+    while ids.len() < lines.len() {
+        let arrived = tokio::task::block_in_place(|| told.recv_timeout(PATIENCE)).unwrap();
+        ids.push(arrived.id);
+    }
+    // Each has looked again at all that was told.
+    for project in &projects {
+        let scope = Scope::whole(project.clone());
+        while notices(&store, &scope, &endpoint.id()).await.unwrap().len() < 10 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    servers.iter().for_each(Notices::stop);
+    ids.extend(std::iter::from_fn(|| told.try_recv().ok()).map(|arrived| arrived.id));
+    let all = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((all, ids.len()), (20, 20));
+}
+
+#[tokio::test]
+async fn of_two_claims_of_one_turn_the_first_counts() {
+    let store = crate::support::engine::store().await;
+    let scope = Scope::whole(Project::default());
+    let claim = |server: &str, turn| NoticeClaim {
+        case_id: "c".to_owned(),
+        episode: 1,
+        kind: "unknown.opened".to_owned(),
+        turn,
+        server: server.to_owned(),
+        at_ns: NOW_NS,
+    };
+    let ask = |claimed: NoticeClaim| {
+        let (store, scope) = (store.clone(), scope.clone());
+        async move { claim_notice(&store, &scope, "hook", &claimed).await.unwrap() }
+    };
+    assert!(ask(claim("a", 0)).await);
+    assert!(!ask(claim("b", 0)).await);
+    assert!(ask(claim("a", 0)).await, "asking again changes nothing");
+    assert!(ask(claim("b", 1)).await, "the next turn is open");
+    assert_eq!(notice_claims(&store, &scope, "hook", NOW_NS).await.unwrap(), [claim("b", 1)]);
 }
 
 #[test]

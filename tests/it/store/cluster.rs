@@ -46,9 +46,10 @@ async fn compares() {
         let change_of = change.trim_start_matches("ALTER TABLE ");
         let (table, what) = change_of.split_at(change_of.find(char::is_whitespace).expect("a table"));
         let local = format!("ALTER TABLE {table}_local{what}");
-        // Only the local table has indexes, and a table that is not sharded stands under its own name.
-        let (is_index, is_whole) = (what.trim_start().starts_with("ADD INDEX"), table == "leaves");
-        (is_whole || changes.contains(&local)) && ((is_index && !is_whole) || changes.contains(change))
+        // Only the local table has indexes and parts, and a table that is not sharded stands under its own name.
+        let of_parts = ["ADD INDEX", "MODIFY SETTING"].iter().any(|word| what.trim_start().starts_with(word));
+        let is_whole = table == "leaves";
+        (is_whole || changes.contains(&local)) && ((of_parts && !is_whole) || changes.contains(change))
     };
     assert!(changes_of_one.iter().all(everywhere), "{changes_of_one:?} {changes:?}");
     compare(&one, &cluster).await;

@@ -131,6 +131,17 @@ async fn errors_come_in_the_format_of_the_request_and_say_what_to_do() {
 }
 
 #[tokio::test]
+async fn the_path_of_the_langfuse_sdk_is_known() {
+    let server = start().await;
+    let path = "/api/public/otel/v1/traces";
+    let reply = post(server.address, path, JSON, json(&["from Langfuse"])).await;
+    assert_eq!((reply.status, reply.text()), (StatusCode::OK, "{}"));
+    assert_eq!(server.names(), ["from Langfuse"]);
+    let reply = send(server.address, Method::GET, path, &[], "").await;
+    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "POST"));
+}
+
+#[tokio::test]
 async fn wrong_paths_and_methods_name_the_right_ones() {
     let server = start().await;
     for (path, text) in [
