@@ -293,7 +293,7 @@ async fn ten_thousand_steps_are_read_at_once() {
                 let mut step = refund();
                 let facts = &mut step.facts;
                 (facts.trace_id, facts.span_id) = (trace(100 + u8::try_from(batch).unwrap()), span(number));
-                facts.run_id = Some(format!("run {batch}").into());
+                facts.run_id = Some(format!("run {batch}"));
                 step
             })
             .collect();
