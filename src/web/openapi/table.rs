@@ -110,6 +110,8 @@ const FINDINGS: &[Param] = &[
 
 const READINESS: &[Param] = &[
     Param("days", OneOf(&["7", "30", "90"]), "So far back; 30 when left out"),
+    FROM,
+    TO,
     AGENT,
     TOOL,
     Param("format", OneOf(&["json", "csv"]), "As CSV"),
