@@ -16,7 +16,8 @@ const STATE_NOW: &str =
 /// What asks for a look, as `has:` names it.
 const ATTENTION: &str = "arrayFilter(word -> word != '', [if(empty(finding_codes), '', 'finding'), \
     if(retry_count = 0, '', 'retry'), if(reconcile_count = 0, '', 'reconcile'), \
-    if(complete = 'no', 'gap', ''), if(error_count = 0, '', 'error'), if(acts_resolved = 0, '', 'resolution')])";
+    if(complete = 'no', 'gap', ''), if(error_count = 0, '', 'error'), \
+    if(acts_resolved = 0, '', 'resolution')])";
 /// In the order of [`RunMeasure::ALL`].
 const MEASURES: &str = "[if(ended_ns = 0, NULL, (toFloat64(ended_ns) - toFloat64(started_ns)) / 1e9), \
     if(isNull(tokens_in) AND isNull(tokens_out), NULL, \

@@ -37,19 +37,18 @@ pub(in crate::web) fn content(n: u8, kind: ContentKind, preview: &str) -> Conten
 
 /// An attempt that began and ended this many milliseconds after the start.
 pub(in crate::web) fn attempt(n: u8, kind: Kind, from_ms: u64, to_ms: u64) -> Attempt {
-    let facts = Facts {
-        trace_id: TRACE,
-        span_id: span(n),
-        kind,
-        started_ns: START + from_ms * MS,
-        ended_ns: Some(START + to_ms * MS),
-        dialect: "otel-genai".to_owned(),
-        ..Facts::default()
-    };
     let record = Record {
         record_id: RecordId([n; 16]),
         received_ns: START + to_ms * MS + 200 * MS,
-        facts,
+        facts: Facts {
+            trace_id: TRACE,
+            span_id: span(n),
+            kind,
+            started_ns: START + from_ms * MS,
+            ended_ns: Some(START + to_ms * MS),
+            dialect: "otel-genai".to_owned(),
+            ..Facts::default()
+        },
         rules_version: "builtin-1".to_owned(),
         ..Record::default()
     };

@@ -7,7 +7,6 @@ use crate::store::rows::answer::{rows, select};
 use crate::store::rows::cases::{SHOWN, blank};
 
 const SQL: &str = include_str!("case.sql");
-const KNOWN_AS_SQL: &str = include_str!("case_known_as.sql");
 
 /// The case with this id as of now, as last folded; `None` where there is none (yet).
 ///
@@ -22,20 +21,8 @@ pub async fn case(
     one(store, scope, (SQL, case_id), now_ns).await
 }
 
-/// The case that was known under this id before the key of its act arrived; `None` where there is none.
-///
-/// # Errors
-/// As for any read.
-pub async fn case_known_as(
-    store: &Store,
-    scope: &Scope,
-    earlier_id: &str,
-    now_ns: u64,
-) -> Result<Option<Case>, StoreError> {
-    one(store, scope, (KNOWN_AS_SQL, earlier_id), now_ns).await
-}
-
-async fn one(
+/// The case that a statement finds by an id.
+pub(in crate::store) async fn one(
     store: &Store,
     scope: &Scope,
     (sql, case_id): (&str, &str),

@@ -7,7 +7,8 @@ use crate::store::error::StoreError;
 
 const SQL: &str = include_str!("unfolded.sql");
 
-/// Of every project the traces of cases whose last event, appended at this time or later, is not in their line.
+/// Of every project the traces of cases whose last event, appended at this time or later, is not in their
+/// line.
 ///
 /// # Errors
 /// As for any read.
