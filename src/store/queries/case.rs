@@ -18,17 +18,7 @@ pub async fn case(
     case_id: &str,
     now_ns: u64,
 ) -> Result<Option<Case>, StoreError> {
-    one(store, scope, (SQL, case_id), now_ns).await
-}
-
-/// The case that a statement finds by an id.
-pub(in crate::store) async fn one(
-    store: &Store,
-    scope: &Scope,
-    (sql, case_id): (&str, &str),
-    now_ns: u64,
-) -> Result<Option<Case>, StoreError> {
-    let read = store.read(scope, &select(sql, SHOWN)).bind("case_id", case_id);
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_id", case_id);
     let mut found = rows(read, SHOWN, blank).await?.pop();
     found.iter_mut().for_each(|case| case.pass(now_ns));
     Ok(found)

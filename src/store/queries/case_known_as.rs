@@ -3,7 +3,8 @@ use crate::domain::case::Case;
 use crate::domain::scope::Scope;
 use crate::store::client::Store;
 use crate::store::error::StoreError;
-use crate::store::queries::case::one;
+use crate::store::rows::answer::{rows, select};
+use crate::store::rows::cases::{SHOWN, blank};
 
 const SQL: &str = include_str!("case_known_as.sql");
 
@@ -17,5 +18,8 @@ pub async fn case_known_as(
     earlier_id: &str,
     now_ns: u64,
 ) -> Result<Option<Case>, StoreError> {
-    one(store, scope, (SQL, earlier_id), now_ns).await
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_id", earlier_id);
+    let mut found = rows(read, SHOWN, blank).await?.pop();
+    found.iter_mut().for_each(|case| case.pass(now_ns));
+    Ok(found)
 }
