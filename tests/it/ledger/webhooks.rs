@@ -172,6 +172,7 @@ async fn of_several_servers_one_tells() {
     let endpoint = Endpoint::new(&at, SECRET, &["unknown.opened".to_owned()], (hour, hour), true).unwrap();
     let start = || {
         let settings = NoticesSettings {
+            rules: Vec::new(),
             endpoints: vec![endpoint.clone()],
             tools: ToolRules::default(),
             every: Duration::from_millis(20),
