@@ -11,6 +11,7 @@ use crate::store::queries::run_line;
 use crate::web::error::WebError;
 use crate::web::follow::{About, Follower};
 use crate::web::format;
+use crate::web::params::Params;
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{plain, shortened};
@@ -23,8 +24,10 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 pub(in crate::web) async fn runs(
     State(state): State<WebState>,
     viewer: Viewer,
+    params: Params,
     request: Request,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     stream(state, viewer, request, About::Runs)
 }
 
@@ -33,8 +36,10 @@ pub(in crate::web) async fn run(
     State(state): State<WebState>,
     Path(run_id): Path<String>,
     viewer: Viewer,
+    params: Params,
     request: Request,
 ) -> Result<Response, WebError> {
+    params.only(&[])?;
     let line = run_line(&state.store, &viewer.scope, &run_id, format::now_ns()).await?;
     let Some(line) = line else {
         let run_id = plain(&shortened(&run_id, 80));

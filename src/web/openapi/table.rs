@@ -147,6 +147,20 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         ..GET
     },
     Operation {
+        path: "/api/v1/stream/runs",
+        summary: "Server-sent events: which runs changed, while it is open",
+        media: &["text/event-stream"],
+        also: &[503],
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/stream/runs/{run_id}",
+        summary: "Server-sent events: how a run stands, each time it changes, while it is open",
+        media: &["text/event-stream"],
+        also: &[503],
+        ..GET
+    },
+    Operation {
         path: "/api/v1/traces/{trace_id}",
         summary: "The run of a trace (303), or the list of its runs",
         answer: Some(of::<spans::RunsOfTrace>),

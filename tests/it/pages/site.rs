@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, LOCATION, ORIGIN};
-use axum::http::{HeaderMap, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
 use recount::access::{Access, SecretHash};
 use recount::domain::fold::runs_of;
@@ -146,7 +146,14 @@ impl Site {
 
     /// Any request.
     pub(crate) async fn ask(&self, request: Request<Body>) -> Got {
-        let (parts, body) = self.answer(request).await.into_parts();
+        let (parts, mut body) = self.answer(request).await.into_parts();
+        let follows = |media: &HeaderValue| media.as_bytes().starts_with(b"text/event-stream");
+        if parts.headers.get(CONTENT_TYPE).is_some_and(follows) {
+            // It ends when nobody reads it any more: its first event stands for it.
+            let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+            let body = String::from_utf8(first.to_vec()).unwrap();
+            return Got { status: parts.status, headers: parts.headers, body };
+        }
         let body = body.collect().await.unwrap().to_bytes();
         let body = String::from_utf8(body.to_vec()).unwrap();
         Got { status: parts.status, headers: parts.headers, body }
