@@ -118,6 +118,10 @@ pub(in crate::web) async fn show(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
+    if params.pairs().next().is_none() {
+        // Two runs are chosen in the list.
+        return Ok(Redirect::to(&state.links().runs()).into_response());
+    }
     let asked = Asked::read(&params)?;
     let layout = Layout::of(&params)?;
     let [one, other] = &asked.runs;

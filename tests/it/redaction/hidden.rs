@@ -71,11 +71,13 @@ fn is_found_everywhere(serving: &Serving) {
     }
     let key = serving.eventually_found("/api/v1/keys/rk-555");
     assert!(key["key"].as_str().unwrap().starts_with("refund-key(6):v1."), "{key}");
+    let page = format!("/keys/{}", key["key"].as_str().unwrap());
+    assert_eq!(serving.get("/keys/rk-555").0, 303, "it leads to the page of what stands for it");
     for (path, shows) in [
         ("/accounts?q=cust-77120", "/entities/account/acct"),
         ("/entities/account/cust-77120", "refund"),
         ("/unknowns?account=cust-77120", "refund"),
-        ("/keys/rk-555", "refund"),
+        (page.as_str(), "refund"),
         ("/runs?q=account%3Acust-77120", "run-of-it"),
     ] {
         let (status, body) = serving.get(path);
