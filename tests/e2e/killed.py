@@ -61,7 +61,7 @@ class Server:
     def spans(self, run: str) -> list:
         """The spans of a run, each as often as it is stored: a record more is a version more."""
         try:
-            shown = json.loads(self.get(f"/api/v1/runs/{run}?limit=1000"))
+            shown = json.loads(self.get(f"/api/v1/runs/{run}"))
         except urllib.error.HTTPError as error:
             raise SystemExit(f"run {run}: {error}") from error
         return [attempt for step in shown["steps"] for attempt in step["attempts"]]
