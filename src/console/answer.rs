@@ -1,7 +1,7 @@
 //! One object of an answer, read leniently: what is missing is a dash, and nothing in it acts on a terminal.
 use serde_json::Value;
 
-use crate::console::plain::{plain, shortened};
+use crate::domain::hidden::{plain, shortened};
 
 /// Stands where nothing is known.
 const NOTHING: &str = "-";

@@ -4,7 +4,6 @@ mod answer;
 mod commands;
 mod findings;
 mod mcp;
-mod plain;
 mod remote;
 mod run;
 mod runs;

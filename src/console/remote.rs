@@ -13,7 +13,7 @@ use hyper_util::rt::TokioExecutor;
 use url::Url;
 
 use crate::config::ServerArgs;
-use crate::console::plain::{plain, shortened};
+use crate::domain::hidden::{plain, shortened};
 
 /// The longest answer that is taken.
 const ANSWER_BYTES_MAX: usize = 256 << 20;

@@ -1,7 +1,7 @@
 //! One run as text: its verdict, its steps with every attempt of those that took several, and its findings.
 use crate::console::answer::Object;
-use crate::console::plain::shortened;
 use crate::console::table::Table;
+use crate::domain::hidden::shortened;
 
 /// An error's message is cut here.
 const ERROR_CHARS_MAX: usize = 100;

@@ -1,4 +1,5 @@
 //! Characters that change what a reader sees without being seen, and what to call them.
+use std::fmt::Write;
 
 /// Controls, text direction, invisible tags. Joiners are none: scripts and emoji need them.
 pub fn is_hidden(char: char) -> bool {
@@ -38,6 +39,31 @@ pub fn escaped_json(json: &str) -> String {
     out
 }
 
+/// The text on one line, with hidden characters by name: `[ESC]`, `[U+202E]`.
+/// For terminals, titles and labels.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\n' | '\t' => out.push(' '),
+            _ if is_hidden(char) => {
+                // Writing to a string cannot fail.
+                write!(out, "[{}]", name_of(char)).unwrap_or_default();
+            }
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+/// At most so many characters, with an ellipsis where something was left out.
+pub fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +76,13 @@ mod tests {
         let made = escaped_json(&json);
         assert!(json.chars().any(is_hidden) && !made.chars().any(is_hidden), "{made}");
         assert_eq!(serde_json::from_str::<String>(&made).unwrap(), hostile);
+    }
+
+    #[test]
+    fn nothing_acts_on_a_terminal() {
+        assert_eq!(
+            plain("a\u{1b}[31mb\u{9b}2Jc\u{202e}d\re\nf\u{e0041}"),
+            "a[ESC][31mb[U+009B]2Jc[U+202E]d[CR]e f[U+E0041]"
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! Text that somebody else wrote, made safe to show: escaped, hidden characters visible, redactions as chips.
-use std::fmt::{self, Write};
+use std::fmt;
 
 use askama::filters::HtmlSafe;
 
 use crate::domain::hidden::{is_hidden, name_of};
+
+pub(in crate::web) use crate::domain::hidden::{plain, shortened};
 
 /// What redaction leaves behind in a text: `[redacted:rule]`, `[removed:rule]`, or `[withheld:why]` where it
 /// could not look.
@@ -110,30 +112,6 @@ fn escape(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         from = at + char.len_utf8();
     }
     f.write_str(text.get(from..).unwrap_or_default())
-}
-
-/// The same text for places that take no elements, such as titles and labels: hidden characters by name.
-pub(in crate::web) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '\n' | '\t' => out.push(' '),
-            _ if is_hidden(char) => {
-                // Writing to a string cannot fail.
-                write!(out, "[{}]", name_of(char)).unwrap_or_default();
-            }
-            _ => out.push(char),
-        }
-    }
-    out
-}
-
-/// The first `chars` characters, with an ellipsis where something was left out.
-pub(in crate::web) fn shortened(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 /// The text with its first letter in upper case.

@@ -1,9 +1,8 @@
 //! The inspector: one attempt, seen from six sides.
 use crate::domain::fold::case_id::{of_key, of_span};
 use crate::domain::ids::Project;
-use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Outcome};
-use crate::domain::run::{Attempt, Run, RunStep, Slot};
+use crate::domain::run::{Attempt, Run, Slot};
 use crate::web::badge::Badge;
 use crate::web::compare::asked::nearest;
 use crate::web::link::Links;
@@ -17,7 +16,7 @@ use crate::web::run::raised::Raised;
 use crate::web::run::raw::{Original, Raw};
 use crate::web::run::saw::{self, Saw};
 use crate::web::run::thread::attempt_badge;
-use crate::web::run::verdict::what;
+use crate::web::run::verdict::title;
 use crate::web::run::view::{Look, Tab, View, outcome_now};
 use crate::web::text::{Text, shortened};
 
@@ -152,25 +151,6 @@ pub(in crate::web) fn case_id(project: &Project, look: &Look<'_>) -> Option<Stri
         Some(key) => of_key(project, tool, key),
         None => of_span(project, facts.trace_id, facts.span_id),
     })
-}
-
-fn title(step: &RunStep) -> String {
-    match step.kind {
-        Kind::Act => what(step),
-        Kind::Think
-        | Kind::Read
-        | Kind::Reconcile
-        | Kind::Wait
-        | Kind::Agent
-        | Kind::Transport
-        | Kind::Other => {
-            if step.name.is_empty() {
-                step.kind.word().to_owned()
-            } else {
-                step.name.clone()
-            }
-        }
-    }
 }
 
 fn whereabouts(look: &Look<'_>) -> String {

@@ -7,7 +7,7 @@ use crate::web::message::Message;
 use crate::web::run::bars::attempts;
 use crate::web::run::bodies::{Bodies, Place, Wants};
 use crate::web::run::thread::attempt_badge;
-use crate::web::run::verdict::what;
+use crate::web::run::verdict::title;
 use crate::web::run::view::View;
 use crate::web::text::{Text, sentence, shortened};
 
@@ -112,22 +112,7 @@ fn done(step: &RunStep, attempt: &Attempt, view: &View) -> Line {
     let result = preview(record.result.as_ref().or(attempt.result.as_ref()));
     let known = sentence(&shortened(&attempt.reason, 200));
     let tries = if step.attempts.len() > 1 { format!(", attempt {}", attempt.number) } else { String::new() };
-    let name = match step.kind {
-        Kind::Act => what(step),
-        Kind::Think
-        | Kind::Read
-        | Kind::Reconcile
-        | Kind::Wait
-        | Kind::Agent
-        | Kind::Transport
-        | Kind::Other => {
-            if step.name.is_empty() {
-                step.kind.word().to_owned()
-            } else {
-                step.name.clone()
-            }
-        }
-    };
+    let name = title(step);
     Line {
         number: None,
         kind: badge::kind(step.kind),

@@ -162,6 +162,26 @@ fn effect_of(badge: Badge, what: String, attempt: &Attempt, (view, number): (&Vi
     }
 }
 
+/// What a step is called where there is room for one line.
+pub(in crate::web) fn title(step: &RunStep) -> String {
+    match step.kind {
+        Kind::Act => what(step),
+        Kind::Think
+        | Kind::Read
+        | Kind::Reconcile
+        | Kind::Wait
+        | Kind::Agent
+        | Kind::Transport
+        | Kind::Other => {
+            if step.name.is_empty() {
+                step.kind.word().to_owned()
+            } else {
+                step.name.clone()
+            }
+        }
+    }
+}
+
 /// What an act is: "issue_refund 40.00 EUR on order:4812".
 pub(in crate::web) fn what(step: &RunStep) -> String {
     let tool = step.tool.as_deref().unwrap_or(&step.name);
