@@ -103,10 +103,16 @@ fn b22_ten_thousand_steps_in_one_run() {
             let refund = [text("recount.step.id", "st-9731"), attempt, error, case.in_run("r1")];
             case.made("T1", &number.to_string(), "refund", &refund)
         } else {
-            let (name, result) =
-                (["agent", "execute_tool look_up"][usize::from(number > 99)], number.to_string());
-            let call = [text("gen_ai.tool.call.result", &result), case.in_run("r1")];
-            case.made("T1", &number.to_string(), name, &call[usize::from(number < 100)..])
+            let name = ["agent", "execute_tool look_up"][usize::from(number > 99)];
+            // Every one of them 4 KiB, and none like another.
+            let filled = format!("{number} {}", "the kettle of this order ".repeat(164));
+            let arguments = json!({ "order": number, "note": filled }).to_string();
+            let call = [
+                text("gen_ai.tool.call.arguments", &arguments),
+                text("gen_ai.tool.call.result", &filled),
+                case.in_run("r1"),
+            ];
+            case.made("T1", &number.to_string(), name, &call)
         };
         span["startTimeUnixNano"] = json!((BASE_NS + number * 1_000_000).to_string());
         span["endTimeUnixNano"] = json!((BASE_NS + number * 1_000_000 + SECOND_NS / 2_000).to_string());
