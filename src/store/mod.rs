@@ -46,8 +46,8 @@ mod traces;
 mod tree;
 
 pub use accounts::{
-    ApplyError, Changed, change_access, directory, directory_as_of, end_sessions_of, keep_key, keep_person,
-    keep_project, keep_session, keep_uses, last_uses,
+    ApplyError, Changed, SavedView, change_access, directory, directory_as_of, end_sessions_of, keep_key,
+    keep_person, keep_project, keep_session, keep_uses, keep_view, last_uses, saved_views,
 };
 pub use client::{Answering, Store};
 pub use derived::{
