@@ -1,11 +1,15 @@
 //! A kept body read for people: who speaks, what is said, which tools are called; unknown shapes as received.
 use crate::domain::content::ContentKind;
+use crate::web::folded::FOLDS_MAX;
 use crate::web::format;
 use crate::web::json::{self, Fields};
 use crate::web::text::{Text, cut, plain};
 
 /// At most this much of one text is put into a page; the whole is one link away.
 pub(in crate::web) const TEXT_BYTES_MAX: usize = 64 << 10;
+/// At most this much of all texts of one message, and so many blocks.
+const MESSAGE_BYTES_MAX: usize = 256 << 10;
+const BLOCKS_MAX: usize = 1_000;
 /// Parts within parts that are read as such; what is deeper is shown as JSON.
 const DEPTH_MAX: usize = 16;
 
@@ -80,6 +84,17 @@ impl Message {
         Self { role: class, who, tool: None, blocks, broken: false, cut: true }
     }
 
+    /// About how many bytes it takes on a page.
+    pub(in crate::web) fn drawn_bytes(&self) -> usize {
+        let drawn = |block: &Block| match block {
+            Block::Said(text) | Block::Thought(text) => text.drawn_bytes(),
+            Block::Code(text) => text.drawn_bytes() + folds(text),
+            Block::Call(tool, arguments) => tool.drawn_bytes() + arguments.drawn_bytes() + folds(arguments),
+            Block::Media(what) => what.len(),
+        };
+        self.blocks.iter().map(|block| drawn(block) + 60).sum()
+    }
+
     /// The first words of it on one line, for lists.
     pub(in crate::web) fn first_words(&self) -> String {
         let first = self.blocks.first().map(|block| match block {
@@ -89,6 +104,11 @@ impl Message {
         });
         first.unwrap_or_default().replace(['\n', '\t'], " ")
     }
+}
+
+/// About how many bytes the folds of a laid-out text take.
+fn folds(text: &Text) -> usize {
+    100 * text.as_str().matches('\n').count().min(FOLDS_MAX)
 }
 
 fn speaker(role: &str, kind: ContentKind) -> (&'static str, Text) {
@@ -119,6 +139,8 @@ struct Reader {
     broken: bool,
     cut: bool,
     depth: usize,
+    /// How many bytes of texts were taken.
+    taken: usize,
 }
 
 impl Reader {
@@ -275,7 +297,7 @@ impl Reader {
         let name = fields.text_of(&["name", "toolName", "tool_name"]).unwrap_or_default();
         let raw = fields.raw_of(&["arguments", "args", "input"]).unwrap_or_default();
         let arguments = self.code(raw);
-        self.blocks.push(Block::Call(Text::new(name), arguments));
+        self.push(Block::Call(Text::new(name), arguments));
     }
 
     fn answer(&mut self, fields: &Fields<'_>) {
@@ -291,7 +313,7 @@ impl Reader {
         self.tool = self.tool.take().or(of.map(Text::new));
         match fields.raw_of(&["response", "result", "output", "content"]) {
             Some(raw) => self.value_or_parts(raw),
-            None => self.blocks.push(Block::Media("empty result".to_owned())),
+            None => self.push(Block::Media("empty result".to_owned())),
         }
     }
 
@@ -305,28 +327,28 @@ impl Reader {
         let what = media.as_deref().or(told).unwrap_or(kind);
         let size =
             if body.len() > 512 { format!(", {} as sent", format::bytes(len(&body))) } else { String::new() };
-        self.blocks.push(Block::Media(format!("{}{size}, not shown", plain(cut(what, 80)))));
+        self.push(Block::Media(format!("{}{size}, not shown", plain(cut(what, 80)))));
     }
 
     fn said(&mut self, text: &str) -> Option<String> {
         if let Some(media) = text.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next())
             && text.len() > 512
         {
-            self.blocks.push(Block::Media(format!(
+            self.push(Block::Media(format!(
                 "{}, {}, not shown",
                 plain(cut(media, 80)),
                 format::bytes(len(text))
             )));
         } else if !text.is_empty() {
             let text = self.capped(text);
-            self.blocks.push(Block::Said(text));
+            self.push(Block::Said(text));
         }
         None
     }
 
     fn thought(&mut self, text: &str) {
         let text = self.capped(text);
-        self.blocks.push(Block::Thought(text));
+        self.push(Block::Thought(text));
     }
 
     /// A value as code: JSON laid out, a JSON string by its text (and laid out when that is JSON again).
@@ -341,7 +363,7 @@ impl Reader {
         } else {
             Block::Code(code)
         };
-        self.blocks.push(block);
+        self.push(block);
     }
 
     fn code(&mut self, raw: &str) -> Text {
@@ -350,8 +372,12 @@ impl Reader {
         if !looks_like_json(text.trim_start()) {
             return self.capped(text);
         }
-        match (text.len() <= TEXT_BYTES_MAX).then(|| json::laid_out(text)) {
-            Some(Some(laid_out)) => Text::new(laid_out),
+        let fits = text.len() <= TEXT_BYTES_MAX && self.taken + text.len() <= MESSAGE_BYTES_MAX;
+        match fits.then(|| json::laid_out(text)) {
+            Some(Some(laid_out)) => {
+                self.taken += laid_out.len();
+                Text::new(laid_out)
+            }
             Some(None) => {
                 self.broken |= !json::is_whole(text);
                 self.capped(text)
@@ -360,9 +386,18 @@ impl Reader {
         }
     }
 
+    fn push(&mut self, block: Block) {
+        if self.blocks.len() < BLOCKS_MAX {
+            self.blocks.push(block);
+        } else {
+            self.cut = true;
+        }
+    }
+
     fn capped(&mut self, text: &str) -> Text {
-        let shown = cut(text, TEXT_BYTES_MAX);
+        let shown = cut(text, TEXT_BYTES_MAX.min(MESSAGE_BYTES_MAX.saturating_sub(self.taken)));
         self.cut |= shown.len() < text.len();
+        self.taken += shown.len();
         Text::new(shown)
     }
 }
@@ -385,113 +420,4 @@ fn len(text: &str) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(text: &str) -> Block {
-        Block::Said(text.into())
-    }
-
-    fn call(tool: &str, arguments: &str) -> Block {
-        Block::Call(tool.into(), arguments.into())
-    }
-
-    fn code(text: &str) -> Block {
-        Block::Code(text.into())
-    }
-
-    #[test]
-    fn messages_of_every_convention_read_alike() {
-        let lookup = call("lookup", r#"{"id": "o-1"}"#);
-        for (body, role, blocks) in [
-            ("just text", "other", vec![said("just text")]),
-            (
-                r#"{"role":"user","parts":[{"type":"text","content":"refund o-1"}]}"#,
-                "user",
-                vec![said("refund o-1")],
-            ),
-            (
-                r#"{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"lookup","arguments":{"id":"o-1"}}]}"#,
-                "assistant",
-                vec![lookup.clone()],
-            ),
-            (
-                r#"{"role":"assistant","content":"on it","tool_calls":[{"id":"c1","type":"function","function":{"name":"lookup","arguments":"{\"id\":\"o-1\"}"}}]}"#,
-                "assistant",
-                vec![said("on it"), lookup.clone()],
-            ),
-            (
-                r#"{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"t","name":"lookup","input":{"id":"o-1"}}]}"#,
-                "assistant",
-                vec![Block::Thought("hm".into()), lookup.clone()],
-            ),
-            (
-                r#"{"role":"assistant","content":null,"tool_calls":[{"tool_call":{"id":"c","function":{"name":"lookup","arguments":"{\"id\": \"o-1\"}"}}}]}"#,
-                "assistant",
-                vec![lookup.clone()],
-            ),
-            (
-                r#"{"role":"model","parts":[{"text":"hi"},{"function_call":{"name":"lookup","args":{"id":"o-1"}}}]}"#,
-                "assistant",
-                vec![said("hi"), lookup.clone()],
-            ),
-            (
-                r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"lookup","input":{"id":"o-1"}}]}"#,
-                "assistant",
-                vec![lookup],
-            ),
-            (
-                r#"{"role":"tool","tool_call_id":"c1","content":"{\"ok\":true}"}"#,
-                "tool",
-                vec![code(r#"{"ok": true}"#)],
-            ),
-            (
-                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"done"}]}]}"#,
-                "user",
-                vec![said("done")],
-            ),
-            (
-                r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"n":1.10}}]}"#,
-                "tool",
-                vec![code(r#"{"n": 1.10}"#)],
-            ),
-            (r#""{\"role\":\"user\",\"content\":\"twice encoded\"}""#, "user", vec![said("twice encoded")]),
-            (r#"{"shape":"nobody knows"}"#, "other", vec![code(r#"{"shape": "nobody knows"}"#)]),
-        ] {
-            let message = Message::of(ContentKind::Message, "", body);
-            assert_eq!((message.role, &message.blocks), (role, &blocks), "{body}");
-            assert!(!message.broken, "{body}");
-        }
-    }
-
-    #[test]
-    fn cut_json_is_shown_as_received_and_said_so() {
-        let body = r#"[{"role":"user","content":"cut off he"#;
-        let message = Message::of(ContentKind::Message, "user", body);
-        assert!(message.broken);
-        assert_eq!(message.blocks, [said(body)]);
-        let arguments = Message::of(ContentKind::Arguments, "", r#"{"target":"acct-42","dry_ru"#);
-        assert!(arguments.broken);
-        assert_eq!(arguments.blocks, [code(r#"{"target":"acct-42","dry_ru"#)]);
-        assert_eq!(Message::of(ContentKind::Arguments, "", "{}").blocks, [code("{}")]);
-        assert_eq!(Message::of(ContentKind::Arguments, "", "").blocks, [Block::Media("empty".to_owned())]);
-    }
-
-    #[test]
-    fn images_are_named_and_never_shown() {
-        let body = format!(
-            r#"{{"role":"user","content":[{{"type":"text","text":"before"}},{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{}"}}}},{{"type":"text","text":"after"}}]}}"#,
-            "A".repeat(2 << 20)
-        );
-        let message = Message::of(ContentKind::Message, "", &body);
-        let media = Block::Media("image/png, 2 MB as sent, not shown".to_owned());
-        assert_eq!(message.blocks, [said("before"), media, said("after")]);
-    }
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        let message = Message::of(ContentKind::Result, "", &"€".repeat(30_000));
-        assert!(message.cut);
-        assert_eq!(message.blocks, [said(&"€".repeat(TEXT_BYTES_MAX / 3))]);
-    }
-}
+mod tests;

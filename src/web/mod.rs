@@ -19,6 +19,7 @@ mod entity;
 mod error;
 mod filter;
 mod finding;
+mod folded;
 mod follow;
 mod forgery;
 mod form;
@@ -55,6 +56,7 @@ mod routes;
 mod run;
 #[cfg(test)]
 mod sample;
+mod saved;
 mod seen;
 mod state;
 mod text;
@@ -64,6 +66,7 @@ mod value;
 mod viewer;
 #[cfg(test)]
 mod walk;
+mod zone;
 
 pub use alerting::{AlertDesk, Hook, Ruled, Test, Tried};
 pub use desk::{Desk, PseudonymKeys, ReadRules};

@@ -37,6 +37,11 @@ impl Params {
         Self(self.0.iter().filter(|(key, _)| key != name).cloned().collect())
     }
 
+    /// The pairs that have a value.
+    pub(in crate::web) fn filled(&self) -> Self {
+        Self(self.0.iter().filter(|(_, value)| !value.is_empty()).cloned().collect())
+    }
+
     /// The last value under a name, when it is not empty.
     pub(in crate::web) fn get(&self, name: &str) -> Option<&str> {
         self.pairs().filter(|(key, _)| *key == name).last().map(|(_, value)| value).filter(|v| !v.is_empty())

@@ -24,7 +24,7 @@ use crate::web::page::guard;
 use crate::web::pages::{
     about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, findings,
     key, keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace,
-    unknowns,
+    unknowns, views,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -48,6 +48,8 @@ const TABLE: &[Route] = &[
     Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
     Route("/contents/{trace_id}/{digest}", SeeRecords, || get(content::show)),
+    Route("/views", SeeRecords, || get(views::show).post(views::save)),
+    Route("/views/{view_id}", SeeRecords, || post(views::change)),
     Route("/unknowns", SeeRecords, || get(unknowns::show)),
     Route("/unknowns/resolve", WorkOnCases, || get(resolve_all::show).post(resolve_all::resolve)),
     Route("/cases/{case_id}", SeeRecords, || get(case::show)),

@@ -37,6 +37,18 @@ impl Text {
         self.0.len() > 120 || self.0.contains('\n')
     }
 
+    /// About how many bytes it takes on a page: what is escaped or made visible takes more than it has.
+    pub(in crate::web) fn drawn_bytes(&self) -> usize {
+        let drawn = |char: char| match char {
+            '<' | '>' | '&' | '"' | '\'' => 5,
+            // It may begin a chip.
+            '[' => 12,
+            _ if is_hidden(char) => 36,
+            _ => char.len_utf8(),
+        };
+        self.0.chars().map(drawn).sum()
+    }
+
     /// Its first characters.
     pub(in crate::web) fn beginning(&self, chars: usize) -> String {
         shortened(&self.0, chars)
@@ -144,6 +156,7 @@ mod tests {
             ("你好 👩‍👩‍👧", "你好 👩‍👩‍👧"),
         ] {
             assert_eq!(Text::from(text).to_string(), html);
+            assert!(Text::from(text).drawn_bytes() + 4 >= html.len(), "{text}");
         }
     }
 

@@ -101,4 +101,5 @@ start demo demo
 payments="$(sed -n 's/^payments=//p' "$work/demo.out")"
 "$python" "$here/reconcile.py" "$ui" "$http" "$payments"
 CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"
+CHROMIUM="$("$here/chromium.sh")" node "$here/reading.mjs" "$ui" "$http" "$work/demo.out"
 echo "ok: browser"

@@ -1,4 +1,5 @@
 //! The part of the list's state that lives in its address.
+use crate::web::format;
 use crate::web::link::{Links, encoded};
 use crate::web::params::Params;
 use crate::web::query::Query;
@@ -60,8 +61,8 @@ impl Range {
     }
 }
 
-/// Parameters that stay when the filter changes.
-const KEPT: [&str; 4] = ["t", "from", "to", "limit"];
+/// Parameters that stay when the filter changes: the stretch of time, how many, and how they are shown.
+const KEPT: [&str; 7] = ["t", "from", "to", "limit", "cols", "group", "tz"];
 
 /// Writes addresses of the list that keep its stretch of time and its length.
 #[derive(Debug, Clone)]
@@ -77,8 +78,42 @@ pub(in crate::web) struct Address {
 impl Address {
     /// Addresses of the list as these parameters ask for it.
     pub(in crate::web) fn new(links: &Links, params: &Params) -> Self {
-        let kept = KEPT.into_iter().filter_map(|name| Some((name, params.get(name)?.to_owned())));
+        let kept = KEPT.into_iter().filter_map(|name| match name {
+            // A form of boxes repeats the parameter.
+            "cols" => {
+                let values = params.pairs().filter(|(of, value)| *of == name && !value.is_empty());
+                let words: Vec<&str> = values.map(|(_, value)| value).collect();
+                (!words.is_empty()).then(|| (name, words.join(",")))
+            }
+            _ => Some((name, params.get(name)?.to_owned())),
+        });
         Self { runs: links.runs(), kept: kept.collect(), open: params.get("more").map(str::to_owned) }
+    }
+
+    /// What asks for this list from its newest run on, without a question mark.
+    pub(in crate::web) fn question(&self, query: &Query) -> String {
+        self.with(query).split_once('?').map(|(_, question)| question.to_owned()).unwrap_or_default()
+    }
+
+    /// The list of a stretch of time within this one.
+    pub(in crate::web) fn between(&self, query: &Query, (from_ns, to_ns): (u64, u64)) -> String {
+        let stays = |name: &str| !matches!(name, "t" | "from" | "to");
+        let kept = self.kept.iter().filter(|(name, _)| stays(name)).cloned();
+        let stretch = [("from", format::rfc3339(from_ns)), ("to", format::rfc3339(to_ns))];
+        Self { kept: stretch.into_iter().chain(kept).collect(), ..self.clone() }.with(query)
+    }
+
+    /// The same with a parameter in the one spelling it has; without it when that is the default.
+    #[must_use]
+    pub(in crate::web) fn spelt(mut self, name: &'static str, word: Option<&str>) -> Self {
+        self.kept.retain(|(of, _)| *of != name);
+        self.kept.extend(word.map(|word| (name, word.to_owned())));
+        self
+    }
+
+    /// The list shown in another way.
+    pub(in crate::web) fn shown(&self, query: &Query, name: &'static str, word: Option<&str>) -> String {
+        self.clone().spelt(name, word).with(query)
     }
 
     /// The list under another filter, from its newest run on.
@@ -132,5 +167,23 @@ mod tests {
         assert_eq!(address.after(&query, "BB"), format!("{}&cursor=BB", address.with(&query)));
         assert_eq!(address.any_time(&query), "/x/runs?q=agent%3A%22a%20b%22&t=24h");
         assert_eq!(Address::new(&Links::new(""), &Params::default()).with_text(""), "/runs");
+        assert_eq!(address.question(&query), format!("q=agent%3A%22a%20b%22&t=24h&{from}"));
+        let stretch = address.between(&query, (1_794_499_331_000_000_000, 1_794_499_332_000_000_000));
+        assert!(
+            stretch.contains("&from=2026-11-12T16%3A02%3A11.000000000Z&to=2026-11-12T16%3A02%3A12"),
+            "{stretch}"
+        );
+        assert!(!stretch.contains("t=24h"));
+    }
+
+    #[test]
+    fn how_a_list_is_shown_stays_in_its_address() {
+        let params = Params::read("cols=effects&cols=cost&group=session&tz=Europe/Berlin");
+        let address = Address::new(&Links::new(""), &params);
+        let query = Query::default();
+        let shown = "cols=effects%2Ccost&group=session&tz=Europe%2FBerlin";
+        assert_eq!(address.with(&query), format!("/runs?{shown}"));
+        let ungrouped = address.shown(&query, "group", None);
+        assert_eq!(ungrouped, "/runs?cols=effects%2Ccost&tz=Europe%2FBerlin");
     }
 }

@@ -37,6 +37,8 @@ pub(in crate::web) struct Asked {
     pub(in crate::web) limit: Option<u16>,
     /// The place to go on from.
     pub(in crate::web) after: Option<RunCursor>,
+    /// Whether the list is by session: its places are others then.
+    pub(in crate::web) by_session: bool,
 }
 
 /// Why a question can't be read.
@@ -86,6 +88,7 @@ impl Asked {
             to_ns: params.moment("to")?,
             limit: params.number("limit", (1, RUNS_MAX))?,
             after: None,
+            by_session: params.get("group") == Some("session"),
         };
         if let Some(text) = params.get("cursor") {
             let place = cursor::read(text, &asked.question())?;
@@ -107,8 +110,9 @@ impl Asked {
 
     /// Everything that decides which runs are listed in which order; how many at once does not.
     fn question(&self) -> String {
-        let Self { query, range, from_ns, to_ns, limit: _, after: _ } = self;
-        format!("runs {} {from_ns:?} {to_ns:?} {query}", range.word())
+        let Self { query, range, from_ns, to_ns, limit: _, after: _, by_session } = self;
+        let by = if *by_session { "sessions" } else { "runs" };
+        format!("{by} {} {from_ns:?} {to_ns:?} {query}", range.word())
     }
 }
 

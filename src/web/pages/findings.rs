@@ -12,6 +12,7 @@ use crate::web::noticed::line::Line;
 use crate::web::noticed::tally::{Bar, Group, Tally, groups, tallies, weeks};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
+use crate::web::saved::{self, Listed};
 use crate::web::state::WebState;
 use crate::web::text::Text;
 use crate::web::viewer::Viewer;
@@ -35,6 +36,7 @@ pub(in crate::web) struct FindingsPage {
     lines: Vec<Line>,
     newest: Option<String>,
     older: Option<String>,
+    views: saved::Menu,
 }
 
 /// Answers `/findings`.
@@ -59,6 +61,8 @@ pub(in crate::web) async fn show(
     let shell = Shell::of(&state, &viewer, "Findings");
     let (bars, weeks) = weeks(&counts);
     let kept = ["code", "severity", "agent", "tool", "run", "week", "from", "to"];
+    let question = asked.with("", None);
+    let question = question.split_once('?').map(|(_, question)| question.to_owned()).unwrap_or_default();
     let after = |place: String| format!("{}&cursor={place}", asked.with("", None));
     let page = FindingsPage {
         ranges: Range::ALL.map(|range| (range.word(), range.name(), range == asked.range)).to_vec(),
@@ -70,6 +74,7 @@ pub(in crate::web) async fn show(
         weeks,
         lines: page.findings.iter().map(|found| Line::of(found, &shell.links, now_ns)).collect(),
         newest: asked.after.is_some().then(|| asked.with("", None)),
+        views: saved::menu(&state, &viewer, (Listed::Findings, &question)).await?,
         older: page.next.map(|place| after(place.to_string())),
         shell,
     };

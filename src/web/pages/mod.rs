@@ -23,3 +23,4 @@ pub(in crate::web) mod settings;
 pub(in crate::web) mod status;
 pub(in crate::web) mod trace;
 pub(in crate::web) mod unknowns;
+pub(in crate::web) mod views;

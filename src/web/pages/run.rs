@@ -16,6 +16,7 @@ use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
+use crate::web::run::beside::Beside;
 use crate::web::run::head::{Head, title};
 use crate::web::run::inspector::{Inspector, Loaded, case_id, wants};
 use crate::web::run::rail::Rail;
@@ -39,6 +40,7 @@ pub(in crate::web) struct RunPage {
     shell: Shell,
     title: String,
     head: Head,
+    beside: Beside,
     card: Card,
     notices: Vec<String>,
     /// What tells of its changes, while there may be some.
@@ -75,15 +77,23 @@ pub(in crate::web) async fn show(
     };
     state.settings.prices.apply(&mut run);
     let view = View::read(params.pairs());
+    let is_part = params.get("part") == Some("inspector");
     let expired = async { Ok(older::expired(&state.store, &viewer.scope, &run, now_ns).await?) };
-    let (mut loaded, expired) =
-        futures_util::future::try_join(loaded(&state, &viewer, &run, &view), expired).await?;
+    let beside = async {
+        // The inspector alone stands beside nothing.
+        match is_part {
+            true => Ok(Beside::default()),
+            false => Ok(Beside::of(&state, &viewer, (&run, view.list.as_deref()), now_ns).await?),
+        }
+    };
+    let (mut loaded, expired, beside) =
+        futures_util::future::try_join3(loaded(&state, &viewer, &run, &view), expired, beside).await?;
     if view.transcript {
         let wants = transcript::wants(&run.steps);
         loaded.bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
     }
     let shell = Shell::of(&state, &viewer, "Runs");
-    if params.get("part") == Some("inspector") {
+    if is_part {
         let links = shell.links;
         let inspector =
             Look::of(&run, &view).map(|look| Inspector::of(&run, &look, &view, &loaded, (&links, now_ns)));
@@ -93,6 +103,7 @@ pub(in crate::web) async fn show(
     let cost = state.settings.prices.total(&summary);
     let mut page = RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns));
     page.notices.extend(older::said(expired));
+    page.beside = beside;
     Ok(Seen::about(&summary.entities).on(Page(page).into_response()))
 }
 
@@ -145,6 +156,7 @@ impl RunPage {
         Self {
             title: plain(&shortened(title(run), 120)),
             head: Head::of(run, (summary, cost), &links, now_ns),
+            beside: Beside::default(),
             card: Card::of(run, view),
             notices: asked
                 .map(|span| format!("Span {span} is not one of this run's steps; another one is shown."))

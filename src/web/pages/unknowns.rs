@@ -16,6 +16,7 @@ use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
+use crate::web::saved::{self, Listed};
 use crate::web::state::WebState;
 use crate::web::text::{plain, shortened};
 use crate::web::viewer::Viewer;
@@ -53,6 +54,7 @@ pub(in crate::web) struct UnknownsPage {
     bulk_name: String,
     first: Option<String>,
     next: Option<String>,
+    views: saved::Menu,
 }
 
 /// One of the ways to look at the queue.
@@ -95,7 +97,8 @@ pub(in crate::web) async fn show(
         _ => None,
     };
     let shell = Shell::of(&state, &viewer, "Unknowns");
-    Ok(Page(UnknownsPage::of(&state, asked, found, (shell, said, now_ns))).into_response())
+    let views = saved::menu(&state, &viewer, (Listed::Unknowns, &asked.query())).await?;
+    Ok(Page(UnknownsPage::of(&state, asked, (found, views), (shell, said, now_ns))).into_response())
 }
 
 impl UnknownsPage {
@@ -103,7 +106,7 @@ impl UnknownsPage {
     pub(in crate::web) fn of(
         state: &WebState,
         asked: Asked,
-        found: Found,
+        (found, views): (Found, saved::Menu),
         (shell, said, now_ns): (Shell, Option<&'static str>, u64),
     ) -> Self {
         let links = shell.links.clone();
@@ -146,6 +149,7 @@ impl UnknownsPage {
             }),
             lines,
             asked,
+            views,
             shell,
         }
     }

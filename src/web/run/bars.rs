@@ -88,6 +88,11 @@ impl Scale {
         Self { from_ns, tick_ns, unit_ns, unit }
     }
 
+    /// How long the whole of it is.
+    pub(in crate::web) fn whole_ns(&self) -> u64 {
+        self.tick_ns.saturating_mul(PARTS)
+    }
+
     /// The labels of the five parts' beginnings; the last one carries the unit.
     pub(in crate::web) fn labels(&self) -> Vec<String> {
         (0..PARTS)

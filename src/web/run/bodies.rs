@@ -1,4 +1,5 @@
 //! The bodies loaded for one view of the inspector, and how one of them is shown.
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::domain::content::{ContentKind, ContentRef};
@@ -26,10 +27,17 @@ pub(in crate::web) struct Body {
     pub(in crate::web) whole: bool,
 }
 
+/// What the bodies of one page may take of it, in bytes as drawn: with its rail it stays below 2 MB.
+const DRAWN_BYTES_MAX: usize = 640 << 10;
+/// What is still shown of a body when there is no room for all of it, in characters.
+const BEGINNING_CHARS: usize = 400;
+
 /// Bodies by place.
 #[derive(Debug, Default)]
 pub(in crate::web) struct Bodies {
     kept: HashMap<Place, Body>,
+    /// How many bytes of the page they have taken so far.
+    drawn: Cell<usize>,
     /// What is said of a body that is not there.
     gone: String,
 }
@@ -50,6 +58,21 @@ impl Bodies {
     /// Says this of a body that is not there.
     pub(in crate::web) fn say_of_missing(&mut self, gone: String) {
         self.gone = gone;
+    }
+
+    /// The body at a place as it is drawn: all of it while there is room on the page, then its beginning.
+    fn drawn(&self, body: &Body) -> Message {
+        let taken = self.drawn.get();
+        let room = DRAWN_BYTES_MAX.saturating_sub(taken);
+        let whole = body.whole && room > 0;
+        let message = whole
+            .then(|| Message::of(body.kind, &body.role, &body.text))
+            .filter(|message| taken == 0 || message.drawn_bytes() <= room)
+            .unwrap_or_else(|| {
+                Message::beginning(body.kind, &body.role, &shortened(&body.text, BEGINNING_CHARS))
+            });
+        self.drawn.set(taken.saturating_add(message.drawn_bytes()));
+        message
     }
 
     /// The body at a place, when it was loaded.
@@ -93,11 +116,12 @@ pub(in crate::web) struct Piece {
 impl Piece {
     /// The body at a place.
     pub(in crate::web) fn of(place: &Place, bodies: &Bodies, links: &Links) -> Self {
+        Self::with(place, bodies, links, |body| bodies.drawn(body))
+    }
+
+    fn with(place: &Place, bodies: &Bodies, links: &Links, read: impl FnOnce(&Body) -> Message) -> Self {
         let body = bodies.get(place);
-        let message = body.map(|body| match body.whole {
-            true => Message::of(body.kind, &body.role, &body.text),
-            false => Message::beginning(body.kind, &body.role, &body.text),
-        });
+        let message = body.map(read);
         let bytes = body.map_or(0, |body| body.bytes);
         Self {
             cut: body.is_some_and(|body| !body.whole) || message.as_ref().is_some_and(|message| message.cut),
@@ -113,7 +137,10 @@ impl Piece {
 
     /// The body at a place that stays folded: who speaks and the first words.
     pub(in crate::web) fn folded(place: &Place, bodies: &Bodies, links: &Links) -> Self {
-        let mut piece = Self::of(place, bodies, links);
+        let mut piece = Self::with(place, bodies, links, |body| match body.whole {
+            true => Message::of(body.kind, &body.role, &body.text),
+            false => Message::beginning(body.kind, &body.role, &body.text),
+        });
         let first = piece.message.as_ref().map(Message::first_words).unwrap_or_default();
         piece.preview = Text::new(shortened(&first, 90));
         piece

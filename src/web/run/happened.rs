@@ -43,7 +43,7 @@ pub(in crate::web) struct Happened {
     /// What was noticed about it.
     pub(in crate::web) findings: Vec<(&'static str, Text)>,
     /// How it was settled, in order.
-    pub(in crate::web) trail: Vec<(String, Text)>,
+    pub(in crate::web) trail: Vec<Moment>,
 }
 
 /// An HTTP or MCP exchange below a step.
@@ -235,25 +235,44 @@ fn again(look: &Look<'_>, view: &View) -> Option<(Text, String)> {
     Some((Text::new(said), view.to(before)))
 }
 
+/// Something that happened, and when.
+#[derive(Debug)]
+pub(in crate::web) struct Moment {
+    /// For machines; empty for now.
+    pub(in crate::web) datetime: String,
+    pub(in crate::web) at: String,
+    pub(in crate::web) text: Text,
+}
+
+impl Moment {
+    fn at(ns: u64, text: String) -> Self {
+        Self { datetime: format::rfc3339(ns), at: format::clock(ns), text: Text::new(text) }
+    }
+
+    fn now(text: String) -> Self {
+        Self { datetime: String::new(), at: "now".to_owned(), text: Text::new(text) }
+    }
+}
+
 /// How an attempt became what it is now: its own end, each look-up, and the state that counts.
-fn trail(run: &Run, look: &Look<'_>) -> Vec<(String, Text)> {
+fn trail(run: &Run, look: &Look<'_>) -> Vec<Moment> {
     let attempt = look.attempt;
     let Some((outcome, evidence)) = attempt.now.filter(|(now, _)| attempt.outcome != Some(*now)) else {
         return Vec::new();
     };
     let mut trail = Vec::new();
     if let (Some(own), Some(ended)) = (attempt.outcome, attempt.record.facts.ended_ns) {
-        trail.push((format::clock(ended), Text::new(format!("The outcome was {own}."))));
+        trail.push(Moment::at(ended, format!("The outcome was {own}.")));
     }
     for lookup in lookups(run, look.step).take(10) {
         let tool = lookup.tool.as_deref().unwrap_or(&lookup.name);
         let reason = attempts(lookup).next_back().map(|attempt| attempt.reason.as_str()).unwrap_or_default();
-        let at = attempts(lookup).next().map(|attempt| format::clock(attempt.record.facts.started_ns));
+        let at = attempts(lookup).next().map_or(0, |attempt| attempt.record.facts.started_ns);
         let said = if reason.is_empty() { String::new() } else { format!(": {}", shortened(reason, 200)) };
         let line = format!("Asked {}{said} (step {}).", shortened(tool, 80), lookup.number);
-        trail.push((at.unwrap_or_default(), Text::new(line)));
+        trail.push(Moment::at(at, line));
     }
-    trail.push(("now".to_owned(), Text::new(format!("{outcome}, {}.", badge::evidence(outcome, evidence)))));
+    trail.push(Moment::now(format!("{outcome}, {}.", badge::evidence(outcome, evidence))));
     trail
 }
 

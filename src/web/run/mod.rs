@@ -1,5 +1,6 @@
 //! One run in view: its verdict, its rail of steps, and the inspector beside it.
 pub(in crate::web) mod bars;
+pub(in crate::web) mod beside;
 pub(in crate::web) mod bodies;
 mod drawing;
 mod fold;
@@ -7,6 +8,7 @@ mod gate;
 mod happened;
 pub(in crate::web) mod head;
 pub(in crate::web) mod inspector;
+pub(in crate::web) mod lanes;
 mod lease;
 pub(in crate::web) mod model;
 pub(in crate::web) mod proposed;

@@ -10,6 +10,7 @@ use crate::web::run::bars::attempts;
 use crate::web::run::bodies::Bodies;
 use crate::web::run::drawing::Drawing;
 use crate::web::run::fold::{Stretch, below, folded_away, map};
+use crate::web::run::lanes::Lanes;
 use crate::web::run::row::StepRow;
 use crate::web::run::thread::ATTEMPTS_MAX;
 use crate::web::run::transcript;
@@ -42,6 +43,8 @@ pub(in crate::web) struct Rail {
     pub(in crate::web) plumbing: Option<(String, String)>,
     /// Said instead of rows when the choice lists none.
     pub(in crate::web) nothing: &'static str,
+    /// Who worked when.
+    pub(in crate::web) lanes: Lanes,
     /// A long run at a glance; empty for a short one.
     pub(in crate::web) map: Vec<Stretch>,
     /// As a timeline, or as a transcript.
@@ -127,6 +130,7 @@ impl Rail {
                 (line, View { show: Show::Everything, from: None, ..view.clone() }.query())
             }),
             nothing: nothing(view.show),
+            lanes: Lanes::of(run, &drawing.scale),
             map: map(&listed, view),
             readings: [false, true].map(|transcript| {
                 let name = if transcript { "Transcript" } else { "Timeline" };

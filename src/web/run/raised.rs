@@ -24,7 +24,7 @@ pub(in crate::web) struct Raised {
     /// Such as "One span covers 3 tries"; empty when it covers one.
     pub(in crate::web) tries: String,
     /// When each of the tries that are told of failed, and why.
-    pub(in crate::web) retries: Vec<(String, Text)>,
+    pub(in crate::web) retries: Vec<(String, String, Text)>,
 }
 
 /// One exception, as its event tells.
@@ -112,8 +112,9 @@ fn exception<'a>(event: &Event, body: &impl Fn(usize) -> Option<&'a str>) -> Exc
     Exception { at: format::clock_ms(event.at_ns), what: Text::new(shortened(&what, 2_000)), stack }
 }
 
-fn retry(told: Retry) -> (String, Text) {
+fn retry(told: Retry) -> (String, String, Text) {
     let number = told.number.map(|number| format!("Try {number}: ")).unwrap_or_default();
     let reason = if told.reason.is_empty() { "no reason told".to_owned() } else { told.reason };
-    (format::clock_ms(told.at_ns), Text::new(format!("{number}{}", shortened(&reason, 400))))
+    let said = Text::new(format!("{number}{}", shortened(&reason, 400)));
+    (format::rfc3339(told.at_ns), format::clock_ms(told.at_ns), said)
 }

@@ -199,10 +199,10 @@ impl Writer {
         };
         let whole = laid_out.unwrap_or(written);
         let shown = cut(&whole, VALUE_BYTES_MAX.min(self.left));
-        self.left = self.left.saturating_sub(shown.len().max(64));
         let is_cut = shown.len() < whole.len();
         self.cut |= is_cut;
-        let text = if is_cut { format!("{shown}…") } else { shown.to_owned() };
-        (Text::new(shortened(key, 200)), Text::new(text), whole.contains('\n'))
+        let text = Text::new(if is_cut { format!("{shown}…") } else { shown.to_owned() });
+        self.left = self.left.saturating_sub(text.drawn_bytes().max(64));
+        (Text::new(shortened(key, 200)), text, whole.contains('\n'))
     }
 }

@@ -6,8 +6,9 @@ use crate::domain::run::{Attempt, Run, RunStep};
 use crate::web::format;
 use crate::web::link::Links;
 use crate::web::run::bodies::{Bodies, Piece, Place, Wants};
+use crate::web::run::proposed::tool_name;
 use crate::web::run::view::{Look, View};
-use crate::web::text::Text;
+use crate::web::text::{Text, shortened};
 
 /// Messages opened on one page; more stay folded.
 const OPEN_MAX: usize = 100;
@@ -33,10 +34,26 @@ pub(in crate::web) struct Saw {
     pub(in crate::web) groups: Vec<Group>,
     /// Messages beyond the limit.
     pub(in crate::web) left_out: usize,
+    /// The tools it could choose from.
+    pub(in crate::web) tools: Vec<Offered>,
+    /// How many of them were called.
+    pub(in crate::web) used: usize,
     /// The runtime's own name for the snapshot.
     pub(in crate::web) snapshot: Option<Text>,
     /// Why there is nothing to show.
     pub(in crate::web) absent: Option<Absent>,
+}
+
+/// A tool that the model was offered.
+#[derive(Debug)]
+pub(in crate::web) struct Offered {
+    pub(in crate::web) name: Text,
+    /// What it was called in this run, such as "2 calls".
+    pub(in crate::web) calls: String,
+    /// It was proposed in this very call.
+    pub(in crate::web) here: bool,
+    /// Its definition.
+    pub(in crate::web) piece: Piece,
 }
 
 /// Consecutive messages that are all new, or all unchanged.
@@ -106,17 +123,19 @@ impl Saw {
             all: view.all_messages,
             groups: Vec::new(),
             left_out: 0,
+            tools: Vec::new(),
+            used: 0,
             snapshot: None,
             absent: None,
         };
         match found {
-            Some((_, attempt)) => saw.fill(attempt, bodies, links),
+            Some((_, attempt)) => saw.fill(run, attempt, bodies, links),
             None => saw.absent = Some(nothing_for(look.step.kind)),
         }
         saw
     }
 
-    fn fill(&mut self, attempt: &Attempt, bodies: &Bodies, links: &Links) {
+    fn fill(&mut self, run: &Run, attempt: &Attempt, bodies: &Bodies, links: &Links) {
         let facts = &attempt.record.facts;
         self.snapshot = facts.context_ref.clone().map(Text::new);
         let context = &attempt.record.context;
@@ -128,12 +147,11 @@ impl Saw {
             });
             return;
         }
-        let mut tools = 0_usize;
         let mut open = 0;
         for digest in context.iter().take(LISTED_MAX) {
             let place = place(attempt, digest);
-            if bodies.get(&place).is_some_and(|body| body.kind == ContentKind::ToolDefinition) {
-                tools += 1;
+            if let Some(body) = bodies.get(&place).filter(|body| body.kind == ContentKind::ToolDefinition) {
+                self.tools.extend(offered(run, attempt, &body.text, || Piece::of(&place, bodies, links)));
                 continue;
             }
             let is_new = attempt.new_in_context.contains(digest);
@@ -149,14 +167,23 @@ impl Saw {
         self.left_out = context.len().saturating_sub(LISTED_MAX);
         let mut more = Vec::new();
         more.extend(facts.tokens.input.map(|tokens| format!("{} tokens", format::count(tokens))));
-        if tools > 0 {
-            more.push(format!("{} offered", format::counted(format::length(tools), "tool", "tools")));
+        if !self.tools.is_empty() {
+            let tools = format::counted(format::length(self.tools.len()), "tool", "tools");
+            more.push(format!("{tools} offered"));
         }
+        self.used = self.tools.iter().filter(|tool| tool.here || !tool.calls.is_empty()).count();
         self.more = more.join(", ");
         for group in &mut self.groups {
             if group.folded.is_some() {
                 let count = format::counted(format::length(group.pieces.len()), "message", "messages");
-                group.folded = Some(format!("{count} unchanged since the call before"));
+                // New ones are folded only where the page is full.
+                let is_new = group.pieces.iter().any(|piece| piece.is_new);
+                let why = if is_new {
+                    "more, folded to keep the page small"
+                } else {
+                    "unchanged since the call before"
+                };
+                group.folded = Some(format!("{count} {why}"));
             }
         }
     }
@@ -170,6 +197,20 @@ impl Saw {
             }
         }
     }
+}
+
+fn offered(run: &Run, attempt: &Attempt, definition: &str, piece: impl FnOnce() -> Piece) -> Option<Offered> {
+    let name = tool_name(definition).unwrap_or_else(|| "a tool without a name".to_owned());
+    let calls = run.steps.iter().filter(|step| step.tool.as_deref() == Some(name.as_str())).count();
+    Some(Offered {
+        calls: match calls {
+            0 => String::new(),
+            n => format!("{} in this run", format::counted(format::length(n), "call", "calls")),
+        },
+        here: attempt.record.proposed.iter().any(|kept| kept.call.tool == name),
+        name: Text::new(shortened(&name, 80)),
+        piece: piece(),
+    })
 }
 
 fn nothing_for(kind: Kind) -> Absent {

@@ -136,8 +136,12 @@ pub(in crate::web) struct View {
     pub(in crate::web) closed: Vec<u32>,
     /// Whether the steps are read as a transcript.
     pub(in crate::web) transcript: bool,
+    /// The question of the list one came from.
+    pub(in crate::web) list: Option<String>,
 }
 
+/// The longest question that is carried along, in bytes: it stands in every link of the page.
+const LIST_BYTES_MAX: usize = 400;
 /// Most steps that one address folds.
 const CLOSED_MAX: usize = 100;
 
@@ -160,6 +164,10 @@ impl View {
                     view.closed = numbers.take(CLOSED_MAX).collect();
                     view.closed.sort_unstable();
                     view.closed.dedup();
+                }
+                "list" => {
+                    view.list = Some(value.to_owned())
+                        .filter(|list| !list.is_empty() && encoded(list).len() <= LIST_BYTES_MAX);
                 }
                 "view" => view.transcript = value == "transcript",
                 _ => {}
@@ -186,6 +194,9 @@ impl View {
         }
         if self.transcript {
             pairs.push("view=transcript".to_owned());
+        }
+        if let Some(list) = &self.list {
+            pairs.push(format!("list={}", encoded(list)));
         }
         if let Some(span) = &self.span {
             pairs.push(format!("span={}", encoded(&span.to_string())));
@@ -323,6 +334,10 @@ mod tests {
             let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
             assert_eq!(View::read(pairs).query(), query);
         }
+        let list = "q=agent%3Ashop&t=24h";
+        let view = View::read([("list", list)].into_iter());
+        assert_eq!((view.list.as_deref(), view.query()), (Some(list), format!("?list={}", encoded(list))));
+        assert_eq!(View::read([("list", "x".repeat(401).as_str())].into_iter()).list, None);
         assert_eq!(View::read([("show", "junk"), ("tab", "junk"), ("from", "0")].into_iter()).query(), "?");
     }
 

@@ -30,7 +30,7 @@ fn refund(number: u8, agent: &str, error: Option<&str>) -> Step {
 
 fn names(html: &str) -> Vec<String> {
     let rows = html.split("<td role=\"cell\" class=\"run-name\">").skip(1);
-    rows.map(|row| row.split("/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned()).collect()
+    rows.map(|row| row.split("/runs/").nth(1).unwrap().split(['"', '?']).next().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -158,4 +158,107 @@ async fn a_cursor_is_refused_under_other_filters() {
         assert_eq!(got.status.as_u16(), 400, "{other}");
         assert!(got.body.contains("`cursor`"), "{other}: {}", got.body);
     }
+}
+
+/// The address of a link, unescaped.
+fn hrefs(html: &str) -> impl Iterator<Item = String> {
+    html.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().replace("&#38;", "&"))
+}
+
+#[tokio::test]
+async fn columns_and_clocks_are_those_that_are_asked_for() {
+    let site = Site::new().await;
+    let mut step = refund(1, "shop", None);
+    step.facts.session_id = Some("chat-1".to_owned());
+    site.keep(vec![step]).await;
+    let html = site.page("/runs").await;
+    assert!(html.contains("times in UTC") && html.contains("data-name=\"Cost\""));
+    assert!(!html.contains("data-name=\"Session\""));
+    let html = site.page("/runs?cols=session,errors&tz=asia/kolkata&q=agent:shop").await;
+    assert!(html.contains("data-name=\"Session\"") && html.contains("data-name=\"Errors\""));
+    assert!(!html.contains("data-name=\"Cost\"") && html.contains("times in Asia/Kolkata"));
+    assert!(html.contains("name=\"cols\" value=\"session\" checked"));
+    // Every link of the list keeps how it is shown, and so does the form that changes the filter.
+    let kept = "cols=session%2Cerrors&tz=Asia%2FKolkata";
+    assert!(hrefs(&html).filter(|href| href.starts_with("/runs?")).all(|href| href.contains(kept)), "{html}");
+    assert!(html.contains("type=\"hidden\" name=\"tz\" value=\"Asia/Kolkata\""));
+    // As a form of boxes sends it.
+    let boxes = site.page("/runs?cols=session&cols=errors").await;
+    assert!(boxes.contains("data-name=\"Errors\"") && !boxes.contains("data-name=\"Cost\""));
+    for time in site.page("/runs?tz=Europe/Berlin").await.split("<time ").skip(1) {
+        let tag = time.split("</time>").next().unwrap();
+        assert!(
+            tag.contains("datetime=\"20") && tag.contains("Europe/Berlin\"") && tag.contains("class=\"ago\"")
+        );
+    }
+    for query in ["cols=colour", "tz=Mars/Olympus", "group=agent"] {
+        let got = site.get(&format!("/runs?{query}")).await;
+        let name = format!("`{}`", query.split('=').next().unwrap());
+        assert!(got.status.as_u16() == 400 && got.body.contains(&name), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_stand_together_and_no_run_is_lost() {
+    let site = Site::new().await;
+    let of = |number: u8, session: Option<&str>, started: u64| {
+        let mut step = refund(number, "shop", None);
+        step.facts.session_id = session.map(str::to_owned);
+        step.facts.started_ns = NOW_NS + started * SECOND_NS;
+        step.facts.ended_ns = Some(step.facts.started_ns + SECOND_NS);
+        step
+    };
+    let mut steps: Vec<Step> = (1..=7).map(|n| of(n, Some("chat-a"), u64::from(n))).collect();
+    steps.extend([of(8, None, 20), of(9, Some("chat-b"), 3), of(10, Some("chat-b"), 30)]);
+    site.keep(steps).await;
+    let html = site.page("/runs?group=session").await;
+    assert_eq!(
+        names(&html),
+        ["run-010", "run-009", "run-008", "run-007", "run-006", "run-005", "run-004", "run-003"]
+    );
+    assert_eq!(html.matches("class=\"group-head\"").count(), 2);
+    assert!(html.contains("2 more runs of this session") && html.contains("confirmed in 7 runs"));
+    let all = hrefs(&html).find(|href| href.contains("session%3Achat-a")).unwrap();
+    assert_eq!(names(&site.page(&all).await).len(), 7, "{all}");
+    let mut seen = Vec::new();
+    let mut path = "/runs?group=session&limit=1".to_owned();
+    loop {
+        let html = site.page(&path).await;
+        seen.extend(names(&html));
+        let older = html.split("rel=\"next\">Older").next().filter(|before| before.len() < html.len());
+        let Some(before) = older else { break };
+        path = before.rsplit("href=\"").next().unwrap().split('"').next().unwrap().replace("&#38;", "&");
+    }
+    assert_eq!(seen, names(&html), "page by page the same");
+    let cursor = path.split("cursor=").nth(1).unwrap().to_owned();
+    assert_eq!(site.get(&format!("/runs?cursor={cursor}")).await.status.as_u16(), 400, "of another list");
+}
+
+#[tokio::test]
+async fn every_bar_leads_to_its_runs() {
+    let site = Site::new().await;
+    let at = |number: u8, second: u64| {
+        let mut step = refund(number, "shop", None);
+        step.facts.started_ns = NOW_NS + second * SECOND_NS;
+        step.facts.ended_ns = Some(step.facts.started_ns + SECOND_NS);
+        step
+    };
+    site.keep(vec![at(1, 0), at(2, 1), at(3, 400), at(4, 3_600)]).await;
+    let html = site.page("/runs?q=agent:shop").await;
+    let bars: Vec<String> =
+        hrefs(html.split("class=\"histogram\"").nth(1).unwrap().split("</svg>").next().unwrap())
+            .filter(|href| href.contains("from="))
+            .collect();
+    assert_eq!(bars.len(), 3);
+    let mut found = Vec::new();
+    for bar in &bars {
+        let html = site.page(bar).await;
+        assert!(html.contains("Started from ") && html.contains(">Any time<"), "{bar}");
+        found.push(names(&html));
+    }
+    assert_eq!(found, [vec!["run-002", "run-001"], vec!["run-003"], vec!["run-004"]]);
+    // What finds nothing says which condition to let go.
+    let html = site.page("/runs?q=agent:shop%20nowhere&t=24h").await;
+    assert!(html.contains("No run matches") && html.contains("Without <code>nowhere</code>"), "{html}");
+    assert!(hrefs(&html).any(|href| href == "/runs?q=agent%3Ashop&t=24h"));
 }
