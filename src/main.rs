@@ -2,15 +2,15 @@
 use std::process::ExitCode;
 
 use recount::config::{
-    Command, ConfigError, DemoArgs, File, KeyArgs, RedactCommand, RedactKeyCommand, ServeArgs, Settings,
-    UserArgs, parse, parse_file, resolve,
+    Command, ConfigError, DemoArgs, File, HoldArgs, KeyArgs, RedactCommand, RedactKeyCommand, ServeArgs,
+    Settings, UserArgs, parse, parse_file, resolve,
 };
 use recount::console::{
     account_command, findings_command, mcp_command, run_command, runs_command, unknowns_command,
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, export_command, import_command, key_command, rebuild_command,
+    check_command, complain, export_command, hold_command, import_command, key_command, rebuild_command,
     redact_key_list_command, redact_key_new_command, redact_key_rotate_command, redact_reveal_command,
     redact_test_command, serve_command, start_logging, user_command, verify_command,
 };
@@ -68,6 +68,9 @@ fn main() -> ExitCode {
         Command::Key(KeyArgs { command }) => {
             run(command.serve().clone(), &|settings| runtime.block_on(key_command(settings, command.clone())))
         }
+        Command::Hold(HoldArgs { command }) => run(command.serve().clone(), &|settings| {
+            runtime.block_on(hold_command(settings, command.clone()))
+        }),
         Command::Runs(args) => runtime.block_on(runs_command(&args)),
         Command::Run(args) => runtime.block_on(run_command(&args)),
         Command::Unknowns(args) => runtime.block_on(unknowns_command(&args)),

@@ -14,7 +14,7 @@ words! {
         Auditor = "auditor",
         /// Brings back what redaction encrypted, one value at a time, with a reason that is recorded.
         Revealer = "revealer",
-        /// Says who may what; by that alone sees no record.
+        /// Says who may what, what is held and what is erased; by that alone sees no record.
         Admin = "admin",
     }
 }
@@ -42,6 +42,8 @@ words! {
         SeeAccess = "see_access",
         /// To say who may what.
         ManageAccess = "manage_access",
+        /// To place and lift legal holds, and to erase contents.
+        HoldAndErase = "hold_and_erase",
     }
 }
 
@@ -49,8 +51,8 @@ impl Role {
     /// Whether the role allows it. This is the whole table.
     pub fn allows(self, permission: Permission) -> bool {
         use Permission::{
-            Anyone, Export, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords, SeeServer, Send,
-            WorkOnCases,
+            Anyone, Export, HoldAndErase, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords,
+            SeeServer, Send, WorkOnCases,
         };
         let allowed: &[Permission] = match self {
             Self::Sender => &[Anyone, Send],
@@ -58,7 +60,7 @@ impl Role {
             Self::Operator => &[Anyone, SeeRecords, SeeServer, WorkOnCases],
             Self::Auditor => &[Anyone, SeeRecords, SeeServer, Export, SeeActivity, SeeAccess],
             Self::Revealer => &[Anyone, Reveal],
-            Self::Admin => &[Anyone, SeeServer, SeeAccess, ManageAccess],
+            Self::Admin => &[Anyone, SeeServer, SeeAccess, ManageAccess, HoldAndErase],
         };
         allowed.contains(&permission)
     }
@@ -83,7 +85,8 @@ mod tests {
             let has = |role: Role| role.allows(*permission);
             let free = *permission == Permission::Anyone;
             assert!(free || !has(Role::Sender) || *permission == Permission::Send, "senders only send");
-            let changes = matches!(permission, Permission::WorkOnCases | Permission::ManageAccess);
+            use Permission::{HoldAndErase, ManageAccess, WorkOnCases};
+            let changes = matches!(permission, WorkOnCases | ManageAccess | HoldAndErase);
             assert!(!has(Role::Auditor) || !changes, "auditors change nothing");
             let reads = matches!(permission, Permission::SeeRecords | Permission::SeeActivity);
             assert!(!has(Role::Admin) || !reads, "admins read no record and no activity");

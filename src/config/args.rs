@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::asking::{AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, UnknownsArgs};
+use crate::config::holding::HoldArgs;
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
@@ -41,6 +42,8 @@ pub enum Command {
     User(UserArgs),
     /// Make, list and revoke API keys. Works on the server that runs, else in its store.
     Key(KeyArgs),
+    /// Place, lift and list legal holds: what they are on is neither expired nor erased.
+    Hold(HoldArgs),
     /// Show the settings, which engine answers and in which version, and whether all is well.
     Check(ServeArgs),
     /// List runs of a running server, newest first.

@@ -5,6 +5,7 @@ mod args;
 mod asking;
 mod error;
 mod file;
+mod holding;
 mod people;
 mod prices;
 mod redaction;
@@ -28,6 +29,7 @@ pub use asking::{
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};
+pub use holding::{HoldArgs, HoldCommand};
 pub use people::{KeyArgs, KeyCommand, UserArgs, UserCommand};
 pub use redaction::{rules_in, rules_of};
 pub use serving::ServeArgs;

@@ -22,6 +22,12 @@ words! {
         Revealed = "revealed",
         /// Records whose time was over were dropped.
         Expired = "expired",
+        /// A legal hold was placed: what it is on is neither expired nor erased.
+        HoldPlaced = "hold_placed",
+        /// A legal hold was lifted.
+        HoldLifted = "hold_lifted",
+        /// Contents were erased on request.
+        Erased = "erased",
         /// Something is missing for a while or for good: a damaged log segment, rows set aside.
         Gap = "gap",
         /// What comes in is refused: the log has no room.

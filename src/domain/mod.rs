@@ -10,6 +10,7 @@ pub mod entity;
 pub mod finding;
 pub mod fold;
 pub mod hidden;
+pub mod hold;
 pub mod ids;
 pub mod kind;
 pub mod lifecycle;

@@ -8,6 +8,7 @@ mod error;
 mod evidence;
 mod expiry;
 mod hide;
+mod holding;
 mod import;
 mod local;
 mod logging;
@@ -29,6 +30,7 @@ pub use commands::{check_command, complain, failed, rebuild_command, say, serve_
 pub use error::StartError;
 pub use evidence::{export_command, verify_command};
 pub use expiry::expire;
+pub use holding::hold_command;
 pub use import::import_command;
 pub use logging::start_logging;
 pub use people::{key_command, user_command};

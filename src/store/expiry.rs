@@ -1,5 +1,5 @@
-//! Expiry: whole weeks are dropped when the last of their rows is due. What belongs to a case that nobody has
-//! settled is moved on first.
+//! Expiry: whole weeks are dropped when the last of their rows is due. What a legal hold is on, and what
+//! belongs to a case that nobody has settled, is moved on first.
 use std::time::Duration;
 
 use clickhouse::Row;
@@ -7,10 +7,11 @@ use serde::Deserialize;
 
 use crate::store::client::Store;
 use crate::store::error::StoreError;
+use crate::store::held::held;
 
 /// How long a statement of the job may take.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(3600);
-/// What belongs to open cases lives so much longer, and is looked at again then.
+/// What is held or belongs to open cases lives so much longer, and is looked at again then.
 const MOVED_DAYS: u16 = 35;
 /// Weeks in which every row is due. `p + 7` is the first day on which no row of the week may be missed.
 const DUE: &str = "SELECT table, partition, sum(rows) AS rows \
@@ -41,7 +42,7 @@ pub struct Expired {
     pub week: String,
     /// Rows, copies that had not merged yet included.
     pub rows: u64,
-    /// Of these: moved on, since they belong to open cases.
+    /// Of these: moved on, since they are held or belong to open cases.
     pub moved: u64,
 }
 
@@ -65,21 +66,15 @@ impl Store {
         Ok(expired)
     }
 
-    /// Copies the rows of open cases into a later week. Rows of tables that a view fills follow their steps.
+    /// Copies what is held, and the rows of open cases, into a later week. Rows of tables that a view fills
+    /// follow their steps.
     async fn move_on(&self, table: &str, week: &str, until: u16) -> Result<u64, StoreError> {
-        let belongs = match table.strip_suffix("_local").unwrap_or(table) {
-            "steps" | "contents" | "leaves" => {
-                format!("(project, trace_id) IN (SELECT project, arrayJoin(traces) {OPEN})")
-            }
-            "runs" => format!("(project, run_id) IN (SELECT project, arrayJoin(run_ids) {OPEN})"),
-            "actions" => format!(
-                "(project, key) IN (SELECT project, key {OPEN} AND key != '') \
-                 OR (project, owner) IN (SELECT project, arrayJoin(run_ids) {OPEN})"
-            ),
-            "cases" => "is_deleted = 0 AND state != 'resolved'".to_owned(),
-            "case_events" => format!("(project, case_id) IN (SELECT project, case_id {OPEN})"),
-            _ => return Ok(0),
-        };
+        let plain = table.strip_suffix("_local").unwrap_or(table);
+        let reasons: Vec<String> = [open(plain), held(plain)].into_iter().flatten().collect();
+        if reasons.is_empty() {
+            return Ok(0);
+        }
+        let belongs = reasons.join(" OR ");
         let week = date(week)?;
         let of_week = format!("FROM `{table}` WHERE toMonday(expires) = toDate('{week}') AND ({belongs})");
         let moved: u64 = self.read_all_projects(&format!("SELECT count() {of_week}")).one().await?;
@@ -95,6 +90,25 @@ impl Store {
         let query = self.client.query_raw(statement).with_setting("async_insert", "0");
         self.within(STATEMENT_LIMIT, query.execute()).await
     }
+}
+
+/// The condition under which a row of this table belongs to an open case.
+fn open(table: &str) -> Option<String> {
+    Some(match table {
+        "steps" | "contents" | "leaves" => {
+            format!("(project, trace_id) IN (SELECT project, arrayJoin(traces) {OPEN})")
+        }
+        "runs" | "entity_runs" => {
+            format!("(project, run_id) IN (SELECT project, arrayJoin(run_ids) {OPEN})")
+        }
+        "actions" => format!(
+            "(project, key) IN (SELECT project, key {OPEN} AND key != '') \
+             OR (project, owner) IN (SELECT project, arrayJoin(run_ids) {OPEN})"
+        ),
+        "cases" => "(is_deleted = 0 AND state != 'resolved')".to_owned(),
+        "case_events" => format!("(project, case_id) IN (SELECT project, case_id {OPEN})"),
+        _ => return None,
+    })
 }
 
 /// The date, if it is one: it comes back into a statement.

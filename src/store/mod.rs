@@ -29,6 +29,7 @@ mod entity_lines;
 mod error;
 mod expiry;
 mod finding_filter;
+mod held;
 mod insert;
 mod key_traces;
 mod limits;

@@ -227,6 +227,7 @@ fn kind(permission: Permission, method: &Method, query: &str) -> ActivityKind {
     let format = params.get("format").unwrap_or_default();
     match permission {
         Permission::ManageAccess => ActivityKind::Changed,
+        Permission::HoldAndErase if changes(method) => ActivityKind::Changed,
         Permission::WorkOnCases if changes(method) => ActivityKind::Settled,
         Permission::Export => ActivityKind::Exported,
         Permission::Reveal => ActivityKind::Revealed,
@@ -238,7 +239,8 @@ fn kind(permission: Permission, method: &Method, query: &str) -> ActivityKind {
         | Permission::SeeServer
         | Permission::WorkOnCases
         | Permission::SeeActivity
-        | Permission::SeeAccess => ActivityKind::Looked,
+        | Permission::SeeAccess
+        | Permission::HoldAndErase => ActivityKind::Looked,
     }
 }
 
@@ -264,6 +266,8 @@ mod tests {
             (Permission::WorkOnCases, &Method::POST, "", ActivityKind::Settled),
             (Permission::Reveal, &Method::POST, "", ActivityKind::Revealed),
             (Permission::ManageAccess, &Method::POST, "", ActivityKind::Changed),
+            (Permission::HoldAndErase, &Method::POST, "", ActivityKind::Changed),
+            (Permission::HoldAndErase, &get, "", ActivityKind::Looked),
             (Permission::SeeActivity, &get, "", ActivityKind::Looked),
         ] {
             assert_eq!(kind(permission, method, query), expected, "{permission} {query}");

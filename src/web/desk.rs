@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::domain::entity::Entity;
 use crate::domain::ids::Project;
 use crate::domain::secret::SecretKey;
+use crate::domain::step::Step;
 use crate::redaction::{InForce, Settings, pseudonym};
 use crate::store::{Choice, RunField, RunFilter};
 
@@ -83,6 +85,26 @@ impl Desk {
         let mut all = self.spellings(project, false, value);
         all.push(value.to_owned());
         all
+    }
+
+    /// A text that somebody typed, as the rules leave it.
+    pub(in crate::web) fn clean(&self, project: &Project, text: &str) -> String {
+        match (self.keys)(project).first() {
+            Some(key) => self.rules.book().of(project).clean_text(text, key).get().clone(),
+            // Without a key there is nothing that a rule could leave.
+            None => String::new(),
+        }
+    }
+
+    /// An entity as records show it: where a rule hides its id, hidden.
+    pub(in crate::web) fn shown(&self, project: &Project, entity: &Entity) -> Entity {
+        let mut step = Step::default();
+        step.facts.entities = vec![entity.clone()];
+        let keys = (self.keys)(project);
+        let Some(key) = keys.first() else { return Entity { id: String::new(), ..entity.clone() } };
+        let clean = self.rules.book().of(project).clean(step, key);
+        let id = clean.get().facts.entities.first().map(|entity| entity.id.clone()).unwrap_or_default();
+        Entity { id, ..entity.clone() }
     }
 
     /// How the pseudonyms of a value end, whichever rule made them: one for every key there ever was.

@@ -27,6 +27,7 @@ mod format;
 #[cfg(test)]
 mod gallery;
 mod health;
+mod holding;
 mod host;
 mod json;
 mod kept_for;

@@ -23,7 +23,7 @@ use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
     about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, findings,
-    key, keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace,
+    holds, key, keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace,
     unknowns, views,
 };
 use crate::web::provider;
@@ -35,7 +35,8 @@ use crate::web::viewer::Permission;
 struct Route(&'static str, Permission, fn() -> MethodRouter<WebState>);
 
 use Permission::{
-    Anyone, Export, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords, SeeServer, WorkOnCases,
+    Anyone, Export, HoldAndErase, ManageAccess, Reveal, SeeAccess, SeeActivity, SeeRecords, SeeServer,
+    WorkOnCases,
 };
 
 /// Every address there is. The router is built from this and from nothing else.
@@ -73,6 +74,9 @@ const TABLE: &[Route] = &[
     Route("/activity", SeeActivity, || get(activity::show)),
     Route("/settings", SeeAccess, || get(settings::show)),
     Route("/settings/change", ManageAccess, || post(settings::change)),
+    Route("/holds", SeeAccess, || get(holds::show)),
+    Route("/holds/place", HoldAndErase, || post(holds::place)),
+    Route("/holds/lift", HoldAndErase, || post(holds::lift)),
     Route("/status", SeeServer, || get(status::show)),
     Route("/docs", SeeServer, || get(docs::index)),
     Route("/docs/{page}", SeeServer, || get(docs::show)),
@@ -114,6 +118,9 @@ const TABLE: &[Route] = &[
     Route("/api/v1/lifecycle", SeeActivity, || get(api::activity::events)),
     Route("/api/v1/access", SeeAccess, || get(api::access::report)),
     Route("/api/v1/access/changes", ManageAccess, || post(api::access::change)),
+    Route("/api/v1/holds", SeeAccess, || get(api::holds::list)),
+    Route("/api/v1/holds/place", HoldAndErase, || post(api::holds::place)),
+    Route("/api/v1/holds/lift", HoldAndErase, || post(api::holds::lift)),
     Route("/api/v1/entities/{type}/{id}/evidence", Export, || get(api::evidence::show)),
     Route("/api/v1/evidence/trust", SeeRecords, || get(api::evidence::trust)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),

@@ -11,6 +11,7 @@ pub(in crate::web) mod contents;
 pub(in crate::web) mod entity;
 pub(in crate::web) mod evidence;
 pub(in crate::web) mod findings;
+pub(in crate::web) mod holds;
 pub(in crate::web) mod keys;
 pub(in crate::web) mod openapi;
 mod otlp;

@@ -2,8 +2,8 @@
 use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
-    access, activity, case_acts, cases, entity, findings, keys, readiness, rejects, reveal, run, runs, spans,
-    step,
+    access, activity, case_acts, cases, entity, findings, holds, keys, readiness, rejects, reveal, run, runs,
+    spans, step,
 };
 use crate::web::openapi::operation::Takes::{Limit, OneOf, Text, Time};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
@@ -309,6 +309,26 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         body: Some(of::<Change>),
         answer: Some(of::<access::Done>),
         also: &[409, 413, 415, 422],
+        ..POST
+    },
+    Operation {
+        path: "/api/v1/holds",
+        summary: "Legal holds of the project, the latest placed first; lifted ones too",
+        answer: Some(of::<holds::List>),
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/holds/place",
+        summary: "Place a legal hold: what it is on is neither expired nor erased",
+        body: Some(of::<holds::Placing>),
+        answer: Some(of::<holds::Hold>),
+        ..POST
+    },
+    Operation {
+        path: "/api/v1/holds/lift",
+        summary: "Lift a legal hold",
+        body: Some(of::<holds::Lifting>),
+        answer: Some(of::<holds::Hold>),
         ..POST
     },
     Operation {

@@ -154,6 +154,9 @@ fn event(event: &LifecycleEvent) -> (String, &'static str, Text) {
         LifecycleKind::StoreLost => "Lost the store",
         LifecycleKind::StoreBack => "Store answered again",
         LifecycleKind::Rebuilt => "Lists made again",
+        LifecycleKind::HoldPlaced => "Legal hold placed",
+        LifecycleKind::HoldLifted => "Legal hold lifted",
+        LifecycleKind::Erased => "Contents erased",
     };
     let detail: Vec<String> = event.detail.iter().map(|(name, value)| format!("{name} {value}")).collect();
     (format::moment(event.at_ns), what, Text::new(shortened(&detail.join(", "), 300)))

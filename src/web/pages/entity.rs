@@ -14,6 +14,7 @@ use crate::web::entity::names::Names;
 use crate::web::entity::told::Told;
 use crate::web::error::WebError;
 use crate::web::format;
+use crate::web::holding;
 use crate::web::link::{Links, encoded};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
@@ -36,6 +37,7 @@ pub(in crate::web) struct EntityPage {
     id: Text,
     title: String,
     also: Option<Text>,
+    held: Vec<String>,
     here: String,
     list: String,
     from: String,
@@ -94,12 +96,13 @@ pub(in crate::web) async fn show(
         || WebError::Invalid("`after` is not a place that this page gave; begin at its newest".to_owned());
     let after = params.get("after").map(|text| RunCursor::parse(text).ok_or_else(wrong)).transpose()?;
     let page = question.page(&state.store, &state.entities, (after.as_ref(), RUNS));
-    let (page, tally, around) =
-        tokio::try_join!(page, question.tally(&state.store), around(&state, question))?;
+    let held = holding::on(&state, &viewer, &names);
+    let (page, tally, around, held) =
+        tokio::try_join!(page, question.tally(&state.store), around(&state, question), held)?;
     let coverage = Coverage::of(&tally, &filter, &around);
     let shell = Shell::of(&state, &viewer, "Accounts");
     let asked = Asked { names: &names, params: &params, filter: &filter, is_first: after.is_none(), now_ns };
-    let page = Page(EntityPage::of(shell, &asked, (&page, &tally), &coverage));
+    let page = Page(EntityPage { held, ..EntityPage::of(shell, &asked, (&page, &tally), &coverage) });
     Ok(Seen::about(&[entity]).on(page.into_response()))
 }
 
@@ -166,6 +169,7 @@ impl EntityPage {
             kind: plain(&names.asked.kind),
             id: Text::new(shortened(&names.asked.id, 120)),
             title: plain(&shortened(&names.asked.id, 60)),
+            held: Vec::new(),
             also: (!also.is_empty()).then(|| Text::new(shortened(&also.join(", "), 400))),
             here: shell.links.entity(&names.asked),
             list: shell.links.to("/accounts"),

@@ -10,6 +10,7 @@ pub(in crate::web) mod conventions;
 pub(in crate::web) mod docs;
 pub(in crate::web) mod entity;
 pub(in crate::web) mod findings;
+pub(in crate::web) mod holds;
 pub(in crate::web) mod key;
 pub(in crate::web) mod keys;
 pub(in crate::web) mod login;

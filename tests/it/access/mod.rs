@@ -1,5 +1,6 @@
 //! Who may send, who may see what, and the record of who did.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+mod holds;
 mod house;
 mod people;
 mod projects;
