@@ -77,16 +77,20 @@ fn main() -> ExitCode {
         Command::Account(args) => runtime.block_on(account_command(&args)),
         Command::Findings(args) => runtime.block_on(findings_command(&args)),
         Command::Mcp(args) => runtime.block_on(mcp_command(&args)),
-        Command::Demo(DemoArgs { mut serve, runs, once }) => {
-            let file = match &serve.config {
-                Some(path) => parse_file(Some(path)),
-                None => File::built_in(SETTINGS_TOML),
-            };
-            serve.data_dir.get_or_insert_with(|| "./recount-demo".into());
-            let settings = file.and_then(|file| resolve(serve, below, file));
-            with(settings, &|settings| runtime.block_on(demo_command(settings, runs, once)))
-        }
+        Command::Demo(args) => demo(args, &runtime, below),
     }
+}
+
+/// Serves with the demo's own settings and directory, unless others are given.
+fn demo(args: DemoArgs, runtime: &tokio::runtime::Runtime, below: &clap::ArgMatches) -> ExitCode {
+    let DemoArgs { mut serve, runs, once } = args;
+    let file = match &serve.config {
+        Some(path) => parse_file(Some(path)),
+        None => File::built_in(SETTINGS_TOML),
+    };
+    serve.data_dir.get_or_insert_with(|| "./recount-demo".into());
+    let settings = file.and_then(|file| resolve(serve, below, file));
+    with(settings, &|settings| runtime.block_on(demo_command(settings, runs, once)))
 }
 
 fn with(settings: Result<Settings, ConfigError>, command: &dyn Fn(&Settings) -> ExitCode) -> ExitCode {

@@ -107,6 +107,16 @@ impl Desk {
         Entity { id, ..entity.clone() }
     }
 
+    /// A run's id as records show it.
+    pub(in crate::web) fn shown_run(&self, project: &Project, run_id: &str) -> String {
+        let mut step = Step::default();
+        step.facts.run_id = Some(run_id.to_owned());
+        let keys = (self.keys)(project);
+        let Some(key) = keys.first() else { return String::new() };
+        let clean = self.rules.book().of(project).clean(step, key);
+        clean.get().facts.run_id.clone().unwrap_or_default()
+    }
+
     /// How the pseudonyms of a value end, whichever rule made them: one for every key there ever was.
     pub(in crate::web) fn endings(&self, project: &Project, value: &str) -> Vec<String> {
         (self.keys)(project).iter().map(|key| pseudonym(key, "", value)).collect()

@@ -121,8 +121,8 @@ async fn named(
             Err(WebError::Field("run", "is longer than 1,000 bytes".to_owned()))
         }
         Matter::Run(id) => {
-            let spelt = state.desk.spellings(&viewer.scope.project, false, id);
-            let names = if spelt.is_empty() { vec![id.clone()] } else { spelt };
+            let mut names = vec![state.desk.shown_run(&viewer.scope.project, id)];
+            names.extend(state.desk.spellings(&viewer.scope.project, false, id));
             Ok((HeldKind::Run, names))
         }
         Matter::Project => Ok((HeldKind::Project, Vec::new())),

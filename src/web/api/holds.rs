@@ -30,8 +30,6 @@ pub(in crate::web) struct Hold {
     kind: &'static str,
     /// What it is on, in a few words.
     about: String,
-    /// Every name under which that is kept.
-    names: Vec<String>,
     /// `in_force` or `lifted`.
     state: &'static str,
     reason: String,
@@ -74,7 +72,6 @@ impl From<hold::Hold> for Hold {
             lifted_at: is_lifted.then(|| rfc3339(hold.at_ns)),
             lifted_by: is_lifted.then(|| hold.changed_by.clone()),
             hold_id: hold.id,
-            names: hold.names,
             reason: hold.reason,
             placed_by: hold.placed_by,
             lifted_reason: hold.lifted,

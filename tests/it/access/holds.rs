@@ -63,7 +63,7 @@ fn holds_are_placed_lifted_listed_and_recorded() {
     let answer = form(&serving, "/holds/lift", &[("hold_id", &id), ("reason", "again")]);
     assert!(answer.contains("was lifted already"), "{answer}");
     let events = serving.json("/api/v1/lifecycle?kind=hold_placed");
-    assert_eq!(events["events"].as_array().unwrap().len(), 3, "{events}");
+    assert_eq!(events["lifecycle"].as_array().unwrap().len(), 3, "{events}");
     let told_of = |kind: &str| serving.json(&format!("/api/v1/activity?kind={kind}")).to_string();
     serving.eventually("/api/v1/activity?kind=changed", |answer| {
         let said = answer.to_string();
