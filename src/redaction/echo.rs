@@ -1,7 +1,7 @@
 //! Values that were redacted or pseudonymised in one place, looked for in all others of the same step.
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::mark::{By, Hit, Mark};
@@ -27,7 +27,9 @@ impl Echoes {
         if values.len() > VALUES_MAX {
             return Err(Overrun);
         }
+        // Built for one step and used on its texts only: what is quick to build wins.
         let matcher = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
             .match_kind(MatchKind::LeftmostLongest)
             .build(values.iter().map(|(value, _)| value))
             .map_err(|_too_large| Overrun)?;

@@ -6,6 +6,7 @@ use crate::domain::secret::SecretKey;
 use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::echo::Echoes;
 use crate::redaction::fold::Folded;
+use crate::redaction::known::{Long, Sum};
 use crate::redaction::mark::{By, Hit, Mark, Rule, merged};
 use crate::redaction::rules::{Look, Rules, Whole};
 use crate::redaction::source::At;
@@ -41,6 +42,21 @@ impl Finder<'_> {
         Suspicion {
             look: self.rules.map(|rules| rules.look(folded.view())).unwrap_or_default(),
             echo: self.echoes.suspects(text),
+        }
+    }
+
+    /// What is known of a longer text. Nothing is, where it matters where a text stands or what else is in its step.
+    pub(crate) fn long(&self, text: &str) -> Long {
+        match self.rules.filter(|rules| self.echoes.is_empty() && !rules.is_scoped()) {
+            Some(rules) => rules.known().long(text),
+            None => Long::NotKept,
+        }
+    }
+
+    /// That text was found clean.
+    pub(crate) fn remember_long(&self, sum: Sum) {
+        if let Some(rules) = self.rules {
+            rules.known().remember_long(sum);
         }
     }
 

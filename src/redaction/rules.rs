@@ -95,6 +95,11 @@ impl Rules {
         &self.ids
     }
 
+    /// The texts that these rules found clean lately.
+    pub(crate) fn known(&self) -> &Known {
+        &self.known
+    }
+
     /// Whether any rule asks where a value stands.
     pub(crate) fn is_scoped(&self) -> bool {
         self.scoped

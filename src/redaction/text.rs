@@ -5,6 +5,7 @@ use crate::redaction::budget::{Budget, Overrun};
 use crate::redaction::finder::{Finder, Suspicion};
 use crate::redaction::fold::Folded;
 use crate::redaction::json::{self, Leaves};
+use crate::redaction::known::Long;
 use crate::redaction::mark::{By, Mark, Rule, is_mark, replaced};
 use crate::redaction::rules::Whole;
 use crate::redaction::selector::{Leaf, Spot, names};
@@ -59,8 +60,27 @@ impl<'a> TextScrub<'a> {
         })
     }
 
+    /// The redacted text of a whole field; `None` when it may stay as it is. What was found clean lately is not
+    /// looked at again.
+    pub(crate) fn whole(&mut self, text: &str) -> Result<Option<String>, Overrun> {
+        let sum = match self.finder.long(text) {
+            Long::Clean => return Ok(None),
+            Long::Unknown(sum) => Some(sum),
+            Long::NotKept => None,
+        };
+        let new = self.scrub(text)?;
+        if let Some(sum) = sum
+            && new.is_none()
+            && self.hits.is_empty()
+            && self.secrets.is_empty()
+        {
+            self.finder.remember_long(sum);
+        }
+        Ok(new)
+    }
+
     /// The redacted text; `None` when it may stay as it is.
-    pub(crate) fn scrub(&mut self, text: &str) -> Result<Option<String>, Overrun> {
+    fn scrub(&mut self, text: &str) -> Result<Option<String>, Overrun> {
         let folded = Folded::of(text);
         let suspicion = self.finder.suspect(text, &folded);
         let may_open = self.depth < DEPTH_MAX && json::looks_like_json(text);

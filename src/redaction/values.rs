@@ -133,7 +133,7 @@ impl<'a> Scrubber<'a> {
     /// Redacts a text that stands elsewhere, or in several places, for selectors.
     pub(crate) fn text_at(&mut self, place: &Place<'_>, spot: &Spot, text: &mut String) -> Did {
         let result = TextScrub::new(self.finder, self.limits, spot, text.len()).and_then(|mut scrub| {
-            let new = scrub.scrub(text)?;
+            let new = scrub.whole(text)?;
             Ok((new, scrub))
         });
         match result {
