@@ -10,7 +10,7 @@ use crate::domain::fold::case_id;
 use crate::domain::ids::Project;
 use crate::domain::outcome::Outcome;
 use crate::domain::policy::replay_safe;
-use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations, key_actions};
+use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations, key_actions, own_actions};
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Moved};
 use crate::web::casework;
@@ -204,6 +204,10 @@ pub(in crate::web) async fn show(
         key_actions(&state.store, &viewer.scope, &keys, now_ns),
         compensations(&state.store, &viewer.scope, &keys)
     )?;
+    let found = match found.is_empty() {
+        true => own_actions(&state.store, &viewer.scope, &keys, now_ns).await?,
+        false => found,
+    };
     let tool = params.get("tool");
     let (mut found, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|action| tool.is_none_or(|tool| action.tool == tool));
@@ -251,7 +255,11 @@ async fn case_of(
     if !action.path.iter().any(|moved| moved.state == Outcome::Unknown) {
         return Ok(None);
     }
-    let id = case_id::of_key(project, &action.tool, &action.key);
+    let asked = action.uses.iter().rev().find(|used| used.outcome == Some(Outcome::Unknown));
+    let id = match asked.filter(|_| !action.key_given) {
+        Some(used) => case_id::of_span(project, used.trace_id, used.span_id),
+        None => case_id::of_key(project, &action.tool, &action.key),
+    };
     match casework::look(state, &viewer.scope, &id).await {
         Ok(found) => Ok(Some(found)),
         Err(WebError::NotFound(_)) => Ok(None),

@@ -7,7 +7,7 @@ use crate::domain::action::{Action, ActionUse};
 use crate::domain::outcome::{Gate, Outcome};
 use crate::domain::policy::replay_safe;
 use crate::domain::run::Run;
-use crate::store::queries::{CaseFilter, CaseOrder, cases, compensations, key_actions};
+use crate::store::queries::{CaseFilter, CaseOrder, cases, compensations, key_actions, own_actions};
 use crate::web::badge::{self, Badge, GateChip};
 use crate::web::case::matter::{RUNS_MAX, runs};
 use crate::web::case::uses::{self, Use, askings};
@@ -108,6 +108,13 @@ pub(in crate::web) async fn show(
     let wanted = params.get("tool");
     let chosen = actions.iter().find(|action| wanted.is_none_or(|tool| action.tool == tool));
     let Some(action) = chosen else {
+        // An act without a key has a name in lists; its page is its step.
+        let own = own_actions(&state.store, &viewer.scope, &asked(&names), now_ns).await?;
+        let step = own.first().and_then(|act| Some((act.run_ids.first()?, act.uses.first()?)));
+        if let Some((run_id, used)) = step {
+            let to = state.links().attempt(run_id, &used.span_id);
+            return Ok(Redirect::to(&to).into_response());
+        }
         let key = plain(&shortened(&key, 80));
         return Err(WebError::NotFound(format!(
             "No act under the key {key} has arrived, or it has expired."

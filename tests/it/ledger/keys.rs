@@ -33,6 +33,26 @@ fn a_key_tells_every_attempt_over_all_runs() {
 }
 
 #[test]
+fn an_act_without_a_key_is_found_by_the_name_that_lists_give_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    send(&serving, &[Span::act(1, 1, "r1", "st-1").times_out()]);
+    let listed = serving.eventually("/api/v1/actions", |answer| answer["actions"][0]["state"] == "unknown");
+    let name = listed["actions"][0]["key"].as_str().unwrap().to_owned();
+    assert!(name.starts_with("r1:st-1:"), "{listed}");
+    let path = name.replace(':', "%3A");
+    let own = serving.json(&format!("/api/v1/keys/{path}"));
+    assert_eq!((&own["key"], &own["key_given"]), (&json!(name), &json!(false)));
+    assert_eq!((&own["state"], &own["case"]["state"]), (&json!("unknown"), &json!("open")));
+    assert_eq!(own["replay_safe"], false);
+    let page = raw(&serving.ui, &format!("GET /keys/{path} HTTP/1.1\r\n"), b"").unwrap();
+    let to = page.lines().find_map(|line| line.strip_prefix("location: ")).unwrap_or_default();
+    assert!(to.starts_with("/runs/r1?span="), "{page}");
+    let (status, _) = serving.get("/keys/r1%3Ast-1%3Aanother%3Aorder%3A1");
+    assert_eq!(status, 404);
+}
+
+#[test]
 fn arguments_that_drift_under_one_key_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let serving = Serving::start(folder.path(), &[]);
