@@ -287,6 +287,7 @@ fn line(record: &Record) -> Json {
         "given_attempt": facts.attempt,
         "tries": facts.tries,
         "link_keys": facts.link_keys,
+        "errors_shown": facts.errors_shown,
         "model": facts.model,
         "model_requested": facts.model_requested,
         "provider": facts.provider,

@@ -29,6 +29,9 @@ pub(in crate::conventions) fn ids(draft: &mut Draft<'_>) {
             long.push(("link key", bytes));
         }
     }
+    for call_id in &mut facts.errors_shown {
+        long.extend(shorten(call_id).map(|bytes| ("call id", bytes)));
+    }
     for entity in &mut facts.entities {
         long.extend(shorten(&mut entity.id).map(|bytes| ("entity", bytes)));
     }

@@ -1,4 +1,5 @@
 //! Dialects of agent telemetry, all read into one [`Step`](crate::domain::step::Step); it cannot fail.
+mod answers;
 mod assemble;
 mod bound;
 mod claim;

@@ -1,4 +1,5 @@
 //! Reads a span or a log record into a step: every dialect that is spoken, then rules, kind and errors.
+use crate::conventions::answers;
 use crate::conventions::bound;
 use crate::conventions::classify;
 use crate::conventions::convention::Dialect;
@@ -155,6 +156,7 @@ impl Conventions {
         errors::settle(draft);
         classify::settle(draft, ruled);
         draft.step.context = [&draft.system[..], &draft.definitions, &draft.input].concat();
+        answers::note(draft);
         if let Some(at) = draft.index().repeated {
             let called = draft.called(Place::Attribute(at));
             draft.finding(Code::RepeatedKey, format!("{called} comes more than once; the last one counts"));

@@ -129,6 +129,7 @@ impl LeafWriter<'_> {
             out.text("message", &error.message);
             out.close('}');
         }
+        out.texts("errors_shown", facts.errors_shown.iter());
         out.maybe("evidence", facts.evidence.map(|evidence| evidence.word()));
         self.list("findings", &facts.findings, |out, finding| {
             out.writer.open('{');
@@ -375,6 +376,7 @@ mod tests {
             attempt: Some(2),
             tries: Some(2),
             link_keys: vec!["a=b".to_owned()],
+            errors_shown: vec!["c1".to_owned()],
             model: some("m"),
             model_requested: some("m"),
             provider: some("p"),

@@ -77,6 +77,7 @@ impl Planter {
             attempt: Some(1),
             tries: None,
             link_keys: vec![format!("rule={}", self.text()), self.text(), format!("{}=x", self.text())],
+            errors_shown: vec![self.text()],
             model: self.some(),
             model_requested: self.some(),
             provider: self.some(),

@@ -99,6 +99,9 @@ impl<'a> Identity<'a> {
         for target in step.facts.target.iter_mut() {
             self.after(':', &Place::field("target"), target);
         }
+        for (at, call_id) in step.facts.errors_shown.iter_mut().enumerate() {
+            self.one(&Place::field("errors_shown").item(at), call_id);
+        }
         for (at, link_key) in step.facts.link_keys.iter_mut().enumerate() {
             self.after('=', &Place::field("link_keys").item(at), link_key);
         }
@@ -261,7 +264,12 @@ fn rest_of_facts(pass: &mut Scrubber<'_>, facts: &mut Facts) {
     if let Some(target) = &mut facts.target {
         pass.text(&Place::field("target"), target);
     }
-    for (name, list) in [("link_keys", &mut facts.link_keys), ("finish_reasons", &mut facts.finish_reasons)] {
+    let lists = [
+        ("link_keys", &mut facts.link_keys),
+        ("errors_shown", &mut facts.errors_shown),
+        ("finish_reasons", &mut facts.finish_reasons),
+    ];
+    for (name, list) in lists {
         for (at, text) in list.iter_mut().enumerate() {
             pass.text(&Place::field(name).item(at), text);
         }

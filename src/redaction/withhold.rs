@@ -57,6 +57,7 @@ impl Keeper<'_> {
             verifies: facts.verifies.map(|id| self.name_or_pseudonym(id)),
             compensates: facts.compensates.map(|id| self.name_or_pseudonym(id)),
             link_keys: facts.link_keys.into_iter().map(|key| self.name_or_pseudonym(key)).collect(),
+            errors_shown: facts.errors_shown.into_iter().map(|id| self.name_or_pseudonym(id)).collect(),
             entities: facts.entities.into_iter().map(|entity| self.entity(entity)).collect(),
             agent: facts.agent.filter(|name| self.is_clean(name)),
             service: facts.service.filter(|name| self.is_clean(name)),

@@ -66,6 +66,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0065_cases_by_earlier_id",
     "0080_holds",
     "0090_views",
+    "0066_steps_errors_shown",
     "0105_alerts",
 ];
 

@@ -31,7 +31,7 @@ pub(super) fn log_into(span: &mut Record, log: &Record) {
     fill_told(facts, &log.facts);
     fill!(facts, log.facts; step_id, run_id, attempt, tries, error, http, evidence);
     fill_empty!(facts, log.facts; name, status_message);
-    join!(facts, log.facts; link_keys, links, findings);
+    join!(facts, log.facts; link_keys, errors_shown, links, findings);
     facts.outcome = said;
     if facts.kind == Kind::Other {
         facts.kind = log.facts.kind;
@@ -58,7 +58,7 @@ pub(super) fn inner_into(outer: &mut Record, inner: &Record) {
     let said = answered(outer.facts.outcome).or(answered(inner.facts.outcome)).or(outer.facts.outcome);
     fill_told(&mut outer.facts, &inner.facts);
     fill!(outer.facts, inner.facts; step_id, evidence);
-    join!(outer.facts, inner.facts; link_keys);
+    join!(outer.facts, inner.facts; link_keys, errors_shown);
     outer.facts.outcome = said;
     fill_bodies(outer, inner);
 }

@@ -42,7 +42,7 @@ pub use identity::{Part, SAME_RUN, joined_traces, runs_of};
 pub use limits::{DEADLINE_NS, MINUTE_NS, READ_BACK_NS, SILENCE_NS};
 pub use listing::listed_findings;
 
-pub use shown::{Shown, shown};
+pub use shown::{Shown, is_raw, shown};
 
 #[cfg(test)]
 mod tests;

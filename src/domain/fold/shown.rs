@@ -21,10 +21,22 @@ const STATUS: &[&str] =
 /// How raw errors begin, lower-case.
 const RAW: &[&str] = &["error", "exception", "traceback", "fatal", "unhandled", "failed:", "http "];
 
+/// Characters of an answer that are looked at: a raw error says so at once.
+const READ_MAX: usize = 512;
+
 /// Reads the result of a call that went wrong.
 pub fn shown(result: Option<&ContentRef>, error: Option<&Failure>) -> Shown {
-    let Some(result) = result else { return Shown::Nothing };
-    let shown = result.preview.trim().to_ascii_lowercase();
+    result.map_or(Shown::Nothing, |result| read(&result.preview, error))
+}
+
+/// Whether an answer that a model was shown is an error as it came.
+pub fn is_raw(answer: &str) -> bool {
+    read(answer.char_indices().nth(READ_MAX).map_or(answer, |(at, _)| answer.get(..at).unwrap_or(answer)), None)
+        == Shown::Raw
+}
+
+fn read(shown: &str, error: Option<&Failure>) -> Shown {
+    let shown = shown.trim().to_ascii_lowercase();
     let error = error.map(|error| error.message.trim().to_ascii_lowercase());
     let told = error.is_some_and(|error| !error.is_empty() && shown.contains(first_words(&error)));
     if STATUS.iter().any(|word| shown.contains(word)) {

@@ -82,6 +82,7 @@ pub(in crate::store) const FOLDED: &[StepColumn] = &[
     fact!(attempt),
     fact!(tries),
     fact!(link_keys),
+    fact!(errors_shown),
     // The model.
     fact!(model),
     fact!(model_requested),

@@ -83,6 +83,7 @@ impl Filler {
             attempt: self.maybe(|_| 0),
             tries: self.maybe(Self::small),
             link_keys: self.list(Self::text),
+            errors_shown: self.list(Self::text),
             model: self.maybe(Self::text),
             model_requested: self.maybe(Self::text),
             provider: self.maybe(Self::text),
