@@ -21,8 +21,9 @@ use crate::notices::due::{Kind, due, episode};
 use crate::notices::endpoint::Endpoint;
 use crate::notices::gauges::Gauges;
 use crate::store::queries::{
-    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, NoticeClaim, alerts, case_counts, case_projects, cases,
-    claim_notice, notice_claims, notices, record_alerts, record_notices, standing_alerts,
+    CASES_MAX, CaseFilter, CaseOrder, KeptNotice, NoticeClaim, alert_projects, alerts, case_counts,
+    case_projects, cases, claim_notice, notice_claims, notices, record_alerts, record_notices,
+    standing_alerts,
 };
 use crate::store::{Store, StoreError};
 
@@ -153,10 +154,17 @@ impl Teller {
                 self.tell(scope, (place, endpoint), &open, now_ns).await?;
             }
         }
-        self.alert(&Scope::whole(Project::default()), now_ns).await
+        let mut projects = alert_projects(&self.store).await?;
+        if !projects.contains(&Project::default()) {
+            projects.push(Project::default());
+        }
+        for scope in projects.into_iter().map(Scope::whole) {
+            self.alert(&scope, now_ns).await?;
+        }
+        Ok(())
     }
 
-    /// Judges by the rules of alerts, which are about the project `default`, and tells what began and ended.
+    /// Judges a project by the rules of alerts, and tells what began and ended.
     async fn alert(&mut self, scope: &Scope, now_ns: u64) -> Result<(), StoreError> {
         let settings = self.settings.clone();
         let open = self.open(scope, now_ns).await?;
@@ -199,11 +207,12 @@ impl Teller {
         let heard = notices(&self.store, scope, &id).await?;
         let heard: BTreeSet<(String, u32, String)> =
             heard.into_iter().map(|notice| (notice.case_id, notice.episode, notice.kind)).collect();
+        let claimed = self.claimed(scope, &id, now_ns).await?;
         for event in events {
             let kind = if event.fired { Kind::Fired } else { Kind::Ended };
             let rule = settings.rules.iter().find(|rule| rule.name == event.rule);
             let meant = rule.is_none_or(|rule| rule.to.is_empty() || rule.to.contains(&endpoint.name()));
-            let named = rule_id(&event.rule);
+            let named = rule_id(&scope.project, &event.rule);
             let known = |kind: Kind| heard.contains(&(named.clone(), event.episode, kind.word().to_owned()));
             // Nobody needs to hear the end of what they never heard of.
             let begun = event.fired || known(Kind::Fired);
@@ -214,7 +223,11 @@ impl Teller {
             if self.failing.get(&name).is_some_and(|failing| failing.again > Instant::now()) {
                 continue;
             }
-            let message = shaped(&alert(event, kind.word(), &time(event.at_ns)), endpoint.shape);
+            if !self.is_mine(scope, &id, &name, &claimed).await? {
+                continue;
+            }
+            let message = alert(&scope.project, event, kind.word(), &time(event.at_ns));
+            let message = shaped(&message, endpoint.shape);
             if let Some((delivered, attempts)) = self.send(endpoint, &name, message).await {
                 let (_, case_id, episode, kind) = name;
                 let kind = kind.word().to_owned();

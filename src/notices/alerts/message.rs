@@ -5,24 +5,33 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::alert::AlertEvent;
 use crate::domain::hidden::is_hidden;
+use crate::domain::ids::Project;
 use crate::notices::endpoint::Shape;
 
 /// A text in a chat is cut here.
 const TEXT_CHARS_MAX: usize = 2_000;
 
-/// What names a rule in the list of what was told, and in the ids of messages.
-pub(in crate::notices) fn rule_id(rule: &str) -> String {
-    let digest = Sha256::digest(rule.as_bytes());
+/// What names a rule of a project in the list of what was told, and in the ids of messages.
+pub(in crate::notices) fn rule_id(project: &Project, rule: &str) -> String {
+    let mut digest = Sha256::new();
+    // The first project's rules keep the names that they had when it was the only one with alerts.
+    if *project != Project::default() {
+        digest.update(project.0.as_bytes());
+        digest.update([0]);
+    }
+    digest.update(rule.as_bytes());
+    let digest = digest.finalize();
     let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!("alert-{hex}")
 }
 
 /// An alert's beginning or end.
-pub(in crate::notices) fn alert(event: &AlertEvent, kind: &str, at: &str) -> Value {
+pub(in crate::notices) fn alert(project: &Project, event: &AlertEvent, kind: &str, at: &str) -> Value {
     json!({
         "type": kind,
         "timestamp": at,
         "data": {
+            "project": project.0,
             "rule": event.rule,
             "episode": event.episode,
             "state": if event.fired { "firing" } else { "resolved" },
@@ -91,7 +100,7 @@ mod tests {
             paths: vec!["/runs/a".to_owned()],
             ..AlertEvent::default()
         };
-        let message = alert(&event, "alert.fired", "2026-11-30T06:00:00Z");
+        let message = alert(&Project::default(), &event, "alert.fired", "2026-11-30T06:00:00Z");
         assert_eq!(message["data"]["state"], "firing");
         let sent: Value = serde_json::from_slice(&shaped(&message, Shape::Slack)).unwrap();
         assert_eq!(sent["text"], "[alert.fired] double &lt;!channel&gt;: 2 now &amp; more (/alerts /runs/a)");

@@ -1,6 +1,7 @@
 //! Questions to the store, each a function beside its statement. Every one takes the scope of whoever asks.
 mod actions;
 mod activity;
+mod alert_projects;
 mod all_traces;
 mod case;
 mod case_counts;
@@ -48,6 +49,7 @@ mod unplaced_leaves;
 
 pub use actions::{ActionCursor, ActionFilter, ActionPage, actions};
 pub use activity::{ActivityFilter, ActivityPlace, activity, keep_activity};
+pub use alert_projects::alert_projects;
 pub use all_traces::all_traces;
 pub use case::case;
 pub use case_counts::{CaseCounts, case_counts};

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::sending::{Span, id, open_case, post, send, serving_with};
 use crate::ledger::webhooks::receiver;
+use crate::support::binary::{http, run};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -56,8 +57,36 @@ fn an_alert_begins_and_ends_once_and_a_restart_fires_nothing_again() {
 
     // The button: every webhook is sent a message, and the page says what became of it.
     let form = "POST /alerts/test HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n";
-    let (status, html) = crate::support::binary::http(&serving.ui, form, b"").unwrap();
+    let (status, html) = http(&serving.ui, form, b"").unwrap();
     assert!(status == 200 && html.matches("it took the message").count() == 2, "{html}");
     assert_eq!(told.recv_timeout(PATIENCE).unwrap().json()["type"], "test");
     assert!(said.recv_timeout(PATIENCE).unwrap().json()["text"].as_str().unwrap().starts_with("[test]"));
+}
+
+#[test]
+fn every_project_has_its_own_alerts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, told) = receiver(Vec::new());
+    let made =
+        run(&["key", "create", "shop", "--project", "shop", "--data-dir", folder.path().to_str().unwrap()]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let key = String::from_utf8(made.stdout).unwrap();
+    let rules = format!(
+        "[[webhooks]]\nurl = \"{at}\"\nsecret = \"0123456789abcdef\"\nallow_private = true\n\
+         events = [\"alert.fired\", \"alert.resolved\"]\n\
+         [[alerts]]\nwhen = \"finding\"\ncode = \"no-key\"\n"
+    );
+    let serving = serving_with(folder.path(), &rules);
+    let act = &Span::act(1, 1, "r1", "st-1").0;
+    let body = json!({"resourceSpans": [{"scopeSpans": [{"spans": [act]}]}]}).to_string();
+    let head = format!(
+        "POST /v1/traces HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer {}\r\n",
+        key.trim()
+    );
+    assert_eq!(http(&serving.otlp_http, &head, body.as_bytes()).unwrap().0, 200);
+    let message = told.recv_timeout(PATIENCE).unwrap().json();
+    assert_eq!(
+        (&message["type"], &message["data"]["project"], &message["data"]["count"]),
+        (&json!("alert.fired"), &json!("shop"), &json!(1))
+    );
 }

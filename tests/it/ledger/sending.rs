@@ -9,7 +9,7 @@ use crate::support::binary::{Serving, http};
 
 /// A span being put together.
 #[derive(Debug, Clone)]
-pub(crate) struct Span(Value);
+pub(crate) struct Span(pub(crate) Value);
 
 /// Seconds before now, as nanoseconds since 1970.
 pub(crate) fn ago(seconds: u64) -> u64 {
