@@ -1,20 +1,25 @@
-//! The whole product on one machine: acknowledged and queryable spans a second, bytes on disk, time of the run page.
+//! The whole product on one machine: acknowledged and queryable spans a second, CPU, bytes on disk, time of the run page.
 //!
-//! `cargo bench --bench end_to_end`. Server, engine and generator share the machine. Prints one table.
+//! `cargo bench --bench end_to_end`, or with the name of a part, such as `"flat, gzip"`. Server, engine and generator
+//! share the machine; the CPU is that of all three, but for making the spans. Prints one table.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::panic,
     reason = "a bench prints, and may stop at the first surprise"
 )]
 mod workload;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper_util::client::legacy::Client;
@@ -23,6 +28,7 @@ use hyper_util::rt::TokioExecutor;
 use prost::Message;
 use recount::config::{Command, Settings, parse, parse_file, resolve};
 use recount::server::Server;
+use rustix::time::{ClockId, clock_gettime};
 use workload::{Shape, Workload, request};
 
 const CONNECTIONS: usize = 4;
@@ -38,13 +44,6 @@ enum Door {
 }
 
 impl Door {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Http => "HTTP/protobuf",
-            Self::Grpc => "gRPC",
-        }
-    }
-
     fn client(self) -> HttpClient {
         Client::builder(TokioExecutor::new()).http2_only(matches!(self, Self::Grpc)).build_http()
     }
@@ -60,8 +59,13 @@ impl Door {
     }
 
     /// The message as it goes over the wire; gRPC puts five bytes in front: not compressed, and its length.
-    fn body(self, message: Vec<u8>) -> Bytes {
+    fn body(self, message: Vec<u8>, gzip: bool) -> Bytes {
         match self {
+            Self::Http if gzip => {
+                let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+                packed.write_all(&message).unwrap();
+                packed.finish().unwrap().into()
+            }
             Self::Http => message.into(),
             Self::Grpc => {
                 let length = u32::try_from(message.len()).unwrap().to_be_bytes();
@@ -71,18 +75,57 @@ impl Door {
     }
 }
 
+/// One way of sending.
+struct Part {
+    name: &'static str,
+    shape: Shape,
+    spans: usize,
+    door: Door,
+    gzip: bool,
+    redacts: bool,
+    /// With the text index on bodies.
+    index: bool,
+}
+
+const FLAT: Part = Part {
+    name: "flat",
+    shape: Shape::Flat,
+    spans: 102_400,
+    door: Door::Http,
+    gzip: false,
+    redacts: true,
+    index: true,
+};
+
+const PARTS: &[Part] = &[
+    FLAT,
+    Part { name: "flat, gzip", gzip: true, ..FLAT },
+    Part { name: "flat, gRPC", door: Door::Grpc, ..FLAT },
+    Part { name: "flat, no text index", index: false, ..FLAT },
+    Part { name: "flat, no redaction", redacts: false, ..FLAT },
+    Part { name: "growing, 10 calls", shape: Shape::Growing, spans: 51_200, ..FLAT },
+    Part { name: "growing, no text index", shape: Shape::Growing, spans: 51_200, index: false, ..FLAT },
+    Part { name: "growing, no redaction", shape: Shape::Growing, spans: 51_200, redacts: false, ..FLAT },
+];
+
+const NO_RULES: &str = "[redaction]\noff = [\"secrets\", \"cards\", \"iban\", \"base64\"]\n";
+
+const HEAD: &str = "| workload | acknowledged, spans/s | queryable, spans/s | CPU-ms / 1,000 spans | ack p50 / p99, ms | \
+                    wire / disk, B/span |\n|---|---|---|---|---|---|";
+
 fn main() {
     let part = std::env::args().nth(1).unwrap_or_default();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     match part.as_str() {
-        "flat" => runtime.block_on(ingest("flat", Shape::Flat, 102_400, Door::Http)),
-        "flat over gRPC" => runtime.block_on(ingest("flat", Shape::Flat, 102_400, Door::Grpc)),
-        "growing" => runtime.block_on(ingest("growing, 10 calls", Shape::Growing, 51_200, Door::Http)),
         "pages" => runtime.block_on(pages()),
+        name if PARTS.iter().any(|part| part.name == name) => {
+            let part = PARTS.iter().find(|part| part.name == name).unwrap();
+            runtime.block_on(ingest(part));
+        }
         // One engine a process: each part is one of its own.
         _ => {
-            println!("| what | figure |\n|---|---|");
-            for part in ["flat", "flat over gRPC", "growing", "pages"] {
+            println!("{HEAD}");
+            for part in PARTS.iter().map(|part| part.name).chain(["pages"]) {
                 let done = std::process::Command::new(std::env::current_exe().unwrap()).arg(part).status();
                 assert!(done.unwrap().success());
             }
@@ -90,62 +133,82 @@ fn main() {
     }
 }
 
-fn settings(folder: &std::path::Path) -> Settings {
+fn settings(folder: &std::path::Path, rules: &str) -> Settings {
     let dir = folder.to_str().unwrap();
+    let file = folder.join("recount.toml");
+    std::fs::write(&file, rules).unwrap();
     let arguments = ["recount", "serve", "--data-dir", dir, "--listen", "127.0.0.1:0"];
     let ports = ["--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0"];
-    let (cli, matches) = parse(arguments.into_iter().chain(ports)).unwrap();
-    let Command::Serve(serve) = cli.command else { return settings(folder) };
-    resolve(serve, matches.subcommand().unwrap().1, parse_file(None).unwrap()).unwrap()
+    let config = ["--config", file.to_str().unwrap()];
+    let (cli, matches) = parse(arguments.into_iter().chain(ports).chain(config)).unwrap();
+    let Command::Serve(serve) = cli.command else { panic!("serve was asked for") };
+    let file = parse_file(serve.config.as_deref()).unwrap();
+    resolve(serve, matches.subcommand().unwrap().1, file).unwrap()
 }
 
-async fn ingest(name: &str, shape: Shape, spans: usize, door: Door) {
+async fn ingest(part: &Part) {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&settings(folder.path())).await.unwrap();
-    let url = door.url(&server);
-    let requests = Workload::new(7).requests(shape, spans, BATCH);
+    let server =
+        Server::start(&settings(folder.path(), if part.redacts { "" } else { NO_RULES })).await.unwrap();
+    if !part.index {
+        let client = server.rooms().store().engine().unwrap().client().with_database("recount");
+        client.query("ALTER TABLE contents DROP INDEX words").execute().await.unwrap();
+    }
+    let url = part.door.url(&server);
+    let requests = Workload::new(7).requests(part.shape, part.spans, BATCH);
     let sent: usize =
         requests.iter().map(|request| request.resource_spans[0].scope_spans[0].spans.len()).sum();
-    let bodies: Arc<Vec<Bytes>> =
-        Arc::new(requests.iter().map(|request| door.body(request.encode_to_vec())).collect());
+    let bodies: Vec<Bytes> =
+        requests.iter().map(|request| part.door.body(request.encode_to_vec(), part.gzip)).collect();
+    let bodies = Arc::new(bodies);
     let wire: usize = bodies.iter().map(Bytes::len).sum();
-    let (next, begun) = (Arc::new(AtomicUsize::new(0)), Instant::now());
+    let (next, begun, cpu) = (Arc::new(AtomicUsize::new(0)), Instant::now(), cpu_s());
     let mut latencies = Vec::new();
     let senders: Vec<_> = (0..CONNECTIONS)
-        .map(|_| tokio::spawn(send(door, url.clone(), bodies.clone(), next.clone())))
+        .map(|_| tokio::spawn(send((part.door, part.gzip), url.clone(), bodies.clone(), next.clone())))
         .collect();
     for sender in senders {
         latencies.extend(sender.await.unwrap());
     }
     let acknowledged = begun.elapsed();
     assert!(server.rooms().drained(Duration::from_secs(600)).await);
-    let queryable = begun.elapsed();
+    let (queryable, cpu) = (begun.elapsed(), cpu_s() - cpu);
     latencies.sort();
     let per_s = |took: Duration| sent as f64 / took.as_secs_f64();
-    println!(
-        "| {name}: acknowledged over {}, {BATCH} spans a request | {:.0} spans/s |",
-        door.word(),
-        per_s(acknowledged)
-    );
-    println!("| {name}: queryable over {}, lists included | {:.0} spans/s |", door.word(), per_s(queryable));
-    println!(
-        "| {name}: acknowledgement, p50 / p99, closed loop, {CONNECTIONS} connections | {} / {} ms |",
-        latencies[latencies.len() / 2].as_millis(),
-        latencies[latencies.len() * 99 / 100].as_millis()
-    );
     let stored = bytes_below(&folder.path().join("store"));
-    println!("| {name}: wire / disk, text index on | {} / {} B a span |", wire / sent, stored / sent as u64);
+    println!(
+        "| {} | {:.0} | {:.0} | {:.1} | {} / {} | {} / {} |",
+        part.name,
+        per_s(acknowledged),
+        per_s(queryable),
+        cpu * 1e6 / sent as f64,
+        latencies[latencies.len() / 2].as_millis(),
+        latencies[latencies.len() * 99 / 100].as_millis(),
+        wire / sent,
+        stored / sent as u64,
+    );
     server.stop().await;
 }
 
+/// What the process has used of the CPU, in seconds.
+fn cpu_s() -> f64 {
+    let used = clock_gettime(ClockId::ProcessCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
+}
+
 /// Sends bodies until none is left; how long each took to be acknowledged.
-async fn send(door: Door, url: String, bodies: Arc<Vec<Bytes>>, next: Arc<AtomicUsize>) -> Vec<Duration> {
+async fn send(
+    (door, gzip): (Door, bool),
+    url: String,
+    bodies: Arc<Vec<Bytes>>,
+    next: Arc<AtomicUsize>,
+) -> Vec<Duration> {
     let client = door.client();
     let mut took = Vec::new();
     while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
         let begun = Instant::now();
         match door {
-            Door::Http => post(&client, &url, body.clone()).await,
+            Door::Http => post(&client, &url, body.clone(), gzip).await,
             Door::Grpc => call(&client, &url, body.clone()).await,
         }
         took.push(begun.elapsed());
@@ -153,8 +216,11 @@ async fn send(door: Door, url: String, bodies: Arc<Vec<Bytes>>, next: Arc<Atomic
     took
 }
 
-async fn post(client: &HttpClient, url: &str, body: Bytes) {
-    let request = Request::post(url).header("content-type", "application/x-protobuf");
+async fn post(client: &HttpClient, url: &str, body: Bytes, gzip: bool) {
+    let mut request = Request::post(url).header("content-type", "application/x-protobuf");
+    if gzip {
+        request = request.header("content-encoding", "gzip");
+    }
     let response = client.request(request.body(Full::new(body)).unwrap()).await.unwrap();
     assert!(response.status().is_success(), "{}", response.status());
     response.into_body().collect().await.unwrap();
@@ -171,14 +237,15 @@ async fn call(client: &HttpClient, url: &str, body: Bytes) {
 
 async fn pages() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&settings(folder.path())).await.unwrap();
+    let server = Server::start(&settings(folder.path(), "")).await.unwrap();
     let (client, url) = (Door::Http.client(), Door::Http.url(&server));
+    println!("\n| page | p50 / max of 15, ms | HTML, KB |\n|---|---|---|");
     for calls in [10, 500, 5_000] {
         let run = Workload::new(calls as u64).run(Shape::Flat, calls);
         let id: String = run[0].trace_id.iter().map(|byte| format!("{byte:02x}")).collect();
         let steps = run.len();
         for part in run.chunks(BATCH) {
-            post(&client, &url, request(part.to_vec()).encode_to_vec().into()).await;
+            post(&client, &url, request(part.to_vec()).encode_to_vec().into(), false).await;
         }
         assert!(server.rooms().drained(Duration::from_secs(120)).await);
         let page = format!("http://{}/runs/{id}", server.addresses.ui);
@@ -193,7 +260,7 @@ async fn pages() {
         }
         took.sort();
         println!(
-            "| run page, {steps} steps: p50 / max of 15, HTML | {} / {} ms, {} KB |",
+            "| run, {steps} steps | {} / {} | {} |",
             took[7].as_millis(),
             took[14].as_millis(),
             bytes / 1024
