@@ -61,7 +61,8 @@ impl Known {
             return Long::NotKept;
         }
         let sum: Sum = Sha256::digest(text.as_bytes()).into();
-        let known = LONG_OF_THREAD.with_borrow(|slots| slots.get(long_slot(&sum)) == Some(&(self.owner, sum)));
+        let known =
+            LONG_OF_THREAD.with_borrow(|slots| slots.get(long_slot(&sum)) == Some(&(self.owner, sum)));
         if known { Long::Clean } else { Long::Unknown(sum) }
     }
 

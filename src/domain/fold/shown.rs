@@ -31,8 +31,10 @@ pub fn shown(result: Option<&ContentRef>, error: Option<&Failure>) -> Shown {
 
 /// Whether an answer that a model was shown is an error as it came.
 pub fn is_raw(answer: &str) -> bool {
-    read(answer.char_indices().nth(READ_MAX).map_or(answer, |(at, _)| answer.get(..at).unwrap_or(answer)), None)
-        == Shown::Raw
+    read(
+        answer.char_indices().nth(READ_MAX).map_or(answer, |(at, _)| answer.get(..at).unwrap_or(answer)),
+        None,
+    ) == Shown::Raw
 }
 
 fn read(shown: &str, error: Option<&Failure>) -> Shown {

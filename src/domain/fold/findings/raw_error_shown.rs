@@ -26,7 +26,8 @@ fn find(scene: &Scene<'_>) -> Vec<Noted> {
         let raw = |node: &usize| {
             let after = last_think.is_some_and(|think| think >= scene.nodes[*node].start);
             let record = &scene.nodes[*node].record;
-            let handed_back = after && shown(record.result.as_ref(), record.facts.error.as_ref()) == Shown::Raw;
+            let handed_back =
+                after && shown(record.result.as_ref(), record.facts.error.as_ref()) == Shown::Raw;
             handed_back || was_shown(scene, *node)
         };
         let unknown = scene.sent(draft).filter(|attempt| attempt.outcome == Some(Outcome::Unknown));
