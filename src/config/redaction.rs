@@ -50,7 +50,7 @@ struct RuleTable {
     version: Option<u32>,
     selector: Option<String>,
     #[serde(rename = "type")]
-    kind: String,
+    kind: Option<String>,
     builtin: Option<String>,
     pattern: Option<String>,
     groups: Option<Vec<usize>>,
@@ -141,10 +141,13 @@ fn rule_of(rule: Spanned<RuleTable>, written: Written<'_>) -> Result<RuleSpec, C
         ("pattern", rule.pattern.is_some() || rule.groups.is_some()),
         ("key", rule.keys.is_some()),
     ];
-    if let Some((field, _)) = given.iter().find(|(kind, given)| *given && *kind != rule.kind) {
-        return Err(wrong(&format!("its type is `{}`, so it has no `{field}`", rule.kind)));
+    // What a rule gives says its type, where it does not.
+    let told = given.iter().find(|(_, given)| *given).map(|(kind, _)| (*kind).to_owned());
+    let kind = rule.kind.or(told).unwrap_or_default();
+    if let Some((field, _)) = given.iter().find(|(of, given)| *given && *of != kind) {
+        return Err(wrong(&format!("its type is `{kind}`, so it has no `{field}`")));
     }
-    let finds = match rule.kind.as_str() {
+    let finds = match kind.as_str() {
         "builtin" => Finds::Builtin(rule.builtin.ok_or_else(|| wrong("`builtin` names a rule or pack"))?),
         "pattern" => {
             let pattern = rule.pattern.ok_or_else(|| wrong("`pattern` is missing"))?;
@@ -196,7 +199,7 @@ mod tests {
             "mode = \"allow\"\nallow = [\"arguments\"]\npacks = [\"phone\"]\noff = [\"jwt\"]\n\n\
              [[rules]]\nid = \"order\"\nversion = 3\nselector = \"arguments.**\"\ntype = \"pattern\"\n\
              pattern = \"ORD-([0-9]+)\"\ngroups = [1]\nmethod = \"hash\"\n\n\
-             [[rules]]\nid = \"pin\"\ntype = \"key\"\nkeys = [\"pin\"]\nmethod = \"mask\"\nshow_last = 2\n",
+             [[rules]]\nid = \"pin\"\nkeys = [\"pin\"]\nmethod = \"mask\"\nshow_last = 2\n",
         )
         .unwrap();
         assert_eq!(settings.mode, Mode::Allow(vec!["arguments".to_owned()]));
@@ -215,6 +218,11 @@ mod tests {
             ("allow = [\"a\"]", "redaction.mode"),
             ("mode = \"strict\"", "`deny` or `allow`"),
             ("[[rules]]\nid = \"x\"\ntype = \"regex\"", "`x` (recount.toml, line 1)"),
+            ("[[rules]]\nid = \"x\"", "its type is `builtin`, `pattern`, `key` or `anything`"),
+            (
+                "[[rules]]\nid = \"x\"\npattern = \"a\"\nkeys = [\"b\"]",
+                "its type is `pattern`, so it has no `key`",
+            ),
             ("\n[[rules]]\nid = \"x\"\ntype = \"key\"\npattern = \"a\"", "line 2"),
             ("[[rules]]\nid = \"x\"\ntype = \"anything\"\nmethod = \"erase\"", "its method is"),
             ("[[rules]]\nid = \"x\"\ntype = \"anything\"\nmethod = \"hash\"\nwith = \"y\"", "`with`"),
