@@ -1,7 +1,7 @@
 //! What a model call was told of the tool calls before it: raw errors among the answers its input ends with.
 //!
-//! Many runtimes write no result on a tool's own span; what the model was shown stands in the next call's input
-//! only. Answers before the last turn were new to an earlier call, so only the end of the input is read.
+//! Many runtimes write no result on a tool's own span; what the model was shown stands in the next call's
+//! input only. Answers before the last turn were new to an earlier call, so only the end of the input is read.
 use std::borrow::Cow;
 
 use crate::conventions::draft::Draft;
@@ -60,7 +60,7 @@ fn collect(text: &str, depth: usize, told: &mut Vec<String>) {
     }
 }
 
-/// The call that an object answers: under a name of its own, or as the `id` of a part that says it is an answer.
+/// The call that an object answers: under a name of its own, or as the `id` of a part that is an answer.
 fn call_id(object: &Object<'_>) -> Option<String> {
     let named = object.first_text(CALL_IDS);
     let is_answer = object.text("type").is_some_and(|kind| kind == "tool_call_response");

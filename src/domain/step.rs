@@ -89,7 +89,8 @@ pub struct Facts {
     pub tries: Option<u32>,
     /// Keys a convention links attempts by, each `rule=value`, such as `langgraph=<checkpoint ns>`.
     pub link_keys: Vec<String>,
-    /// The ids of calls whose error this model call was shown as it came, among the answers its input ends with.
+    /// The ids of calls whose error this model call was shown as it came, among the answers that its input
+    /// ends with.
     pub errors_shown: Vec<String>,
 
     /// The model that answered.

@@ -1,5 +1,5 @@
-//! Texts that were looked at lately and found clean: names and models come with every span, and a loop sends its
-//! whole history again with every model call.
+//! Texts that were looked at lately and found clean: names and models come with every span, and a loop sends
+//! its whole history again with every model call.
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 

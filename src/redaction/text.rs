@@ -60,8 +60,8 @@ impl<'a> TextScrub<'a> {
         })
     }
 
-    /// The redacted text of a whole field; `None` when it may stay as it is. What was found clean lately is not
-    /// looked at again.
+    /// The redacted text of a whole field; `None` when it may stay as it is. What was found clean lately is
+    /// not looked at again.
     pub(crate) fn whole(&mut self, text: &str) -> Result<Option<String>, Overrun> {
         let sum = match self.finder.long(text) {
             Long::Clean => return Ok(None),

@@ -64,9 +64,9 @@ pub const MIGRATIONS: &[Migration] = list![
     "0063_runs_resolved",
     "0064_cases_known_as",
     "0065_cases_by_earlier_id",
+    "0066_steps_errors_shown",
     "0080_holds",
     "0090_views",
-    "0066_steps_errors_shown",
     "0105_alerts",
 ];
 
