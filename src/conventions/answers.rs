@@ -1,7 +1,7 @@
 //! What a model call was told of the tool calls before it: raw errors among the answers its input ends with.
 //!
 //! Many runtimes write no result on a tool's own span; what the model was shown stands in the next call's
-//! input only. Answers before the last turn were new to an earlier call, so only the end of the input is read.
+//! input only. Answers before the last turn were new to an earlier call, so only the end is read.
 use std::borrow::Cow;
 
 use crate::conventions::draft::Draft;

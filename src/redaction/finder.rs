@@ -45,8 +45,8 @@ impl Finder<'_> {
         }
     }
 
-    /// What is known of a longer text. Nothing is, where it matters where a text stands or what else is in its
-    /// step.
+    /// What is known of a longer text. Nothing is, where it matters where a text stands or what else is in
+    /// its step.
     pub(crate) fn long(&self, text: &str) -> Long {
         match self.rules.filter(|rules| self.echoes.is_empty() && !rules.is_scoped()) {
             Some(rules) => rules.known().long(text),
