@@ -28,3 +28,4 @@ pub mod secret;
 pub mod step;
 pub mod summary;
 pub mod value;
+pub mod work;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::about::About;
 use crate::domain::action::Action;
 use crate::domain::case::CaseEvent;
-use crate::domain::fold::{Ledger, Part, case_id, listed_findings, runs_of};
+use crate::domain::fold::{Ledger, Part, case_id, listed_findings, runs_of, work_of};
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::path::{Origin, Telling};
 use crate::domain::readiness::marks_of;
@@ -265,6 +265,7 @@ fn run_line(
     summary.received_ns = received().min().unwrap_or_default();
     RunLine {
         project: project.clone(),
+        work: work_of(run, &summary),
         summary,
         about: About::all(run),
         findings: Vec::new(),

@@ -67,6 +67,7 @@ pub const MIGRATIONS: &[Migration] = list![
     "0066_steps_errors_shown",
     "0080_holds",
     "0090_views",
+    "0095_runs_work",
     "0105_alerts",
 ];
 

@@ -43,6 +43,7 @@ mod records;
 pub mod rows;
 mod run_filter;
 mod settings;
+mod stretch;
 mod traces;
 mod tree;
 
@@ -67,5 +68,6 @@ pub use password::Password;
 pub use read::{Pieces, Read, Rows};
 pub use run_filter::{Bound, Choice, RunField, RunFilter, RunMeasure};
 pub use settings::{ClusterSettings, Place, ServerSettings, StoreSettings};
+pub use stretch::Stretch;
 pub use traces::{RUN_TRACES_MAX, traces_of};
 pub use tree::{TreeNode, write_tree};

@@ -17,13 +17,17 @@ const STATE_NOW: &str =
 const ATTENTION: &str = "arrayFilter(word -> word != '', [if(empty(finding_codes), '', 'finding'), \
     if(retry_count = 0, '', 'retry'), if(reconcile_count = 0, '', 'reconcile'), \
     if(complete = 'no', 'gap', ''), if(error_count = 0, '', 'error'), \
-    if(acts_resolved = 0, '', 'resolution')])";
+    if(acts_resolved = 0, '', 'resolution'), \
+    if(arraySum(tupleElement(work, 'throttled')) = 0, '', 'throttle')])";
 /// In the order of [`RunMeasure::ALL`].
 const MEASURES: &str = "[if(ended_ns = 0, NULL, (toFloat64(ended_ns) - toFloat64(started_ns)) / 1e9), \
     if(isNull(tokens_in) AND isNull(tokens_out), NULL, \
        toFloat64(ifNull(tokens_in, 0) + ifNull(tokens_out, 0))), \
     $cost, toFloat64(attempt_count), toFloat64(retry_count), toFloat64(step_count), toFloat64(act_count), \
-    toFloat64(error_count)]";
+    toFloat64(error_count), toFloat64(acts_confirmed), toFloat64(acts_failed), \
+    toFloat64(acts_unknown) + if($lapsed, 1, 0), toFloat64(acts_submitted) - if($lapsed, 1, 0)]";
+/// Whether one of its submitted acts is unknown by now, as a line of the list says it.
+const LAPSED: &str = "unknown_at_ns > 0 AND unknown_at_ns <= {now_ns:UInt64} AND acts_submitted > 0";
 /// What a run cost as of now: as given, and for the use that has a price, in the order of look-up.
 const COST: &str = "arrayReduce('sumOrNull', arrayPushFront(arrayMap((used, at) -> \
     (used.3 * {price_inputs:Array(Nullable(Float64))}[at] \
@@ -81,7 +85,7 @@ words! {
         Complete = "complete",
         /// The worst open outcome, as of now.
         Outcome = "outcome",
-        /// What asks for a look: `finding`, `retry`, `reconcile`, `gap`, `error`, `resolution`.
+        /// What asks for a look: `finding`, `retry`, `reconcile`, `gap`, `error`, `resolution`, `throttle`.
         Has = "has",
         /// A model that answered.
         Model = "model",
@@ -115,6 +119,14 @@ words! {
         Acts = "acts",
         /// Attempts that ended in an error.
         Errors = "errors",
+        /// Acts that are confirmed.
+        Confirmed = "confirmed",
+        /// Acts that failed.
+        Failed = "failed",
+        /// Acts that are unknown.
+        Unknown = "unknown",
+        /// Acts that are submitted.
+        Submitted = "submitted",
     }
 }
 
@@ -178,6 +190,7 @@ impl RunFilter {
             .replace("$state_now", STATE_NOW)
             .replace("$attention", ATTENTION)
             .replace("$measures", MEASURES)
+            .replace("$lapsed", LAPSED)
             .replace("$cost", COST)
     }
 

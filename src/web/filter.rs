@@ -52,6 +52,10 @@ fn column(field: Field) -> Option<RunField> {
         | Field::Retries
         | Field::Acts
         | Field::Errors
+        | Field::Confirmed
+        | Field::Failed
+        | Field::Unknown
+        | Field::Submitted
         | Field::Took
         | Field::Tokens
         | Field::Cost => None,
@@ -65,6 +69,10 @@ fn measure(field: Field) -> Option<RunMeasure> {
         Field::Retries => Some(RunMeasure::Retries),
         Field::Acts => Some(RunMeasure::Acts),
         Field::Errors => Some(RunMeasure::Errors),
+        Field::Confirmed => Some(RunMeasure::Confirmed),
+        Field::Failed => Some(RunMeasure::Failed),
+        Field::Unknown => Some(RunMeasure::Unknown),
+        Field::Submitted => Some(RunMeasure::Submitted),
         Field::Took => Some(RunMeasure::Took),
         Field::Tokens => Some(RunMeasure::Tokens),
         Field::Cost => Some(RunMeasure::Cost),

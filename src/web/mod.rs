@@ -44,6 +44,7 @@ mod older;
 mod open_count;
 mod openapi;
 mod origin;
+mod overview;
 mod page;
 mod pages;
 mod params;
@@ -67,6 +68,7 @@ mod value;
 mod viewer;
 #[cfg(test)]
 mod walk;
+mod words;
 mod zone;
 
 pub use alerting::{AlertDesk, Hook, Ruled, Test, Tried};

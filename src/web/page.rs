@@ -57,8 +57,9 @@ pub(in crate::web) struct Shell {
 }
 
 /// The sections, each with what it asks of who looks.
-const SECTIONS: [(&str, &str, Permission); 10] = [
+const SECTIONS: [(&str, &str, Permission); 11] = [
     ("Runs", "/runs", Permission::SeeRecords),
+    ("Overview", "/overview", Permission::SeeRecords),
     ("Unknowns", "/unknowns", Permission::SeeRecords),
     ("Accounts", "/accounts", Permission::SeeRecords),
     ("Keys", "/keys", Permission::SeeRecords),

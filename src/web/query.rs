@@ -135,6 +135,14 @@ fields! {
     Acts = "acts", Number;
     /// How many attempts ended in an error.
     Errors = "errors", Number;
+    /// How many acts are confirmed.
+    Confirmed = "confirmed", Number;
+    /// How many acts failed.
+    Failed = "failed", Number;
+    /// How many acts are unknown.
+    Unknown = "unknown", Number;
+    /// How many acts are submitted.
+    Submitted = "submitted", Number;
     /// How long it took, in seconds (`took:>30s`, `took:>500ms`, `took:>2m`).
     Took = "took", Seconds;
     /// Tokens in and out.
@@ -327,7 +335,9 @@ impl Field {
             Shape::State => vec!["running", "ended", "lost"],
             Shape::Complete => vec!["yes", "no", "not_provable"],
             Shape::Finding => Code::ALL.iter().map(|code| code.word()).collect(),
-            Shape::Has => vec!["finding", "retry", "reconcile", "gap", "error", "resolution"],
+            Shape::Has => {
+                vec!["finding", "retry", "reconcile", "gap", "error", "resolution", "throttle"]
+            }
             Shape::Text | Shape::Number | Shape::Seconds => Vec::new(),
         }
     }

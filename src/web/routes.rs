@@ -23,8 +23,8 @@ use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
     about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, findings,
-    holds, key, keys, login, readiness, redaction, resolve_all, reveal, run, runs, settings, status, trace,
-    unknowns, views,
+    holds, key, keys, login, overview, readiness, redaction, resolve_all, reveal, run, runs, settings,
+    status, trace, unknowns, views, words,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -45,6 +45,7 @@ const TABLE: &[Route] = &[
     Route("/runs", SeeRecords, || get(runs::show)),
     Route("/runs/{run_id}", SeeRecords, || get(run::show)),
     Route("/runs/{run_id}/steps/{step_id}/compare", SeeRecords, || get(compare::attempts_of_step)),
+    Route("/overview", SeeRecords, || get(overview::show)),
     Route("/compare", SeeRecords, || get(compare::show)),
     Route("/traces/{trace_id}", SeeRecords, || get(trace::show)),
     Route("/spans/{trace_id}/{span_id}", SeeRecords, || get(trace::span)),
@@ -82,6 +83,7 @@ const TABLE: &[Route] = &[
     Route("/docs/{page}", SeeServer, || get(docs::show)),
     Route("/about/findings", SeeServer, || get(about_findings::show)),
     Route("/about/conventions", SeeServer, || get(conventions::show)),
+    Route("/about/words", SeeServer, || get(words::show)),
     Route("/login", Anyone, || get(login::show).post(login::enter)),
     Route("/login/provider", Anyone, || get(provider::go)),
     Route("/login/callback", Anyone, || get(provider::back)),
@@ -127,6 +129,7 @@ const TABLE: &[Route] = &[
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
     Route("/api/v1/findings/codes", SeeServer, || get(api::findings::codes)),
     Route("/api/v1/readiness", SeeRecords, || get(api::readiness::show)),
+    Route("/api/v1/overview", SeeRecords, || get(api::overview::show)),
 ];
 
 /// Every address with what it asks of who calls it, for whoever walks them.

@@ -99,3 +99,43 @@ async fn what_changes_something_is_refused_from_pages_of_other_sites() {
         }
     }
 }
+
+/// Addresses that a browser shows nothing of its own at: they lead on, change something, or are for machines.
+const NO_PAGES: [&str; 23] = [
+    "/",
+    "/traces/{trace_id}",
+    "/spans/{trace_id}/{span_id}",
+    "/contents/{trace_id}/{digest}",
+    "/cases/{case_id}/claim",
+    "/cases/{case_id}/hand-over",
+    "/cases/{case_id}/comment",
+    "/cases/{case_id}/resolution",
+    "/cases/{case_id}/agree",
+    "/cases/{case_id}/reopen",
+    "/alerts/test",
+    "/settings/change",
+    "/views/{view_id}",
+    "/holds/place",
+    "/holds/lift",
+    "/login/provider",
+    "/login/callback",
+    "/logout",
+    "/static/{name}",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/mcp",
+];
+
+#[test]
+fn every_page_is_looked_at_in_a_browser() {
+    let listed: serde_json::Value = serde_json::from_str(include_str!("../../tests/e2e/pages.json")).unwrap();
+    for (path, _) in addresses().filter(|(path, _)| !path.starts_with("/api/")) {
+        let is_listed = listed[path].as_array().is_some_and(|paths| !paths.is_empty());
+        assert_ne!(
+            is_listed,
+            NO_PAGES.contains(&path),
+            "say in tests/e2e/pages.json how {path} is looked at"
+        );
+    }
+}

@@ -5,19 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
+import { demoRuns, everyPage } from './pages.mjs';
 
 const [ui, output] = process.argv.slice(2);
-
-/** The runs the demo printed: `demo scenario=… run=… refunds=… …`. */
-function demoRuns() {
-  const runs = new Map();
-  for (const line of readFileSync(output, 'utf8').split('\n')) {
-    if (!line.startsWith('demo ')) continue;
-    const fields = Object.fromEntries(line.slice(5).split(' ').map((field) => field.split('=')));
-    if (!runs.has(fields.scenario)) runs.set(fields.scenario, fields);
-  }
-  return runs;
-}
 
 export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -235,17 +225,15 @@ const stories = {
     assert.match(story, /resolved it: confirmed[\s\S]*opened it again[\s\S]*resolved it: failed/, 'nothing is rewritten');
   },
 
-  async 'the queue, a case and a key pass axe in light, dark and on a phone'() {
-    const { run } = runs.get('timeout-designed');
-    const first = await newPage();
-    await first.goto(`${ui}/runs/${run}?tab=gate`);
-    const key = await first.locator('.inspector a', { hasText: 'Every use of this key' }).getAttribute('href');
+  async 'every page passes axe in light, dark and on a phone'() {
     const looks = [
       { colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 390, height: 844 } },
     ];
+    const paths = [...await everyPage(ui, runs), resolved];
     for (const look of looks) {
-      const page = await newPage({ ...look, bypassCSP: true });
-      for (const path of ['/unknowns', '/unknowns?state=resolved', '/unknowns/resolve', resolved, '/keys', key]) {
+      // What can't be read, and what is not there, is answered with an error on purpose.
+      const page = await newPage({ ...look, bypassCSP: true }, /the server responded with a status of 40[04]/);
+      for (const path of paths) {
         await page.goto(ui + path);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${path}: ${wide} px too wide`);
@@ -257,6 +245,54 @@ const stories = {
         assert.deepEqual(said, [], `${path} ${JSON.stringify(look)}`);
       }
     }
+  },
+
+  async 'a number of the overview leads to the runs it counts, and its charts are tables as well'() {
+    const page = await newPage();
+    await page.goto(`${ui}/overview`);
+    const unknown = page.locator('.tallies a', { hasText: 'Unknown' });
+    const counted = Number(await unknown.locator('.tally-n').innerText());
+    await unknown.click();
+    await page.waitForURL((url) => url.pathname === '/runs');
+    const listed = await page.locator('.runs .run-effects .badge').allInnerTexts();
+    const acts = listed.map((said) => Number(said.match(/^(\d+) of/)?.[1] ?? 0)).reduce((a, b) => a + b, 0);
+    assert.equal(acts, counted, `the lines of the list say ${listed.join(', ')}`);
+    await page.goto(`${ui}/overview`);
+    for (const chart of await page.locator('.chart:has(.bar-rows)').all()) {
+      await chart.locator('summary').click();
+      assert.ok(await chart.locator('table tbody tr').count() > 0, await chart.locator('h2').innerText());
+      assert.ok((await chart.locator('.bar-plot').first().getAttribute('aria-label')).includes(':'));
+    }
+    const [download] = await Promise.all([
+      page.waitForEvent('download'), page.locator('#acts a[download]').click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'acts.csv');
+  },
+
+  async 'the overview adds up to what the runs say one by one'() {
+    const asked = async (path) => (await fetch(`${ui}/api/v1${path}`)).json();
+    const { total } = await asked('/overview?t=all');
+    const { runs: listed } = await asked('/runs?limit=500');
+    const sum = (name) => listed.reduce((all, run) => all + (run[name] ?? 0), 0);
+    for (const outcome of ['confirmed', 'failed', 'unknown', 'submitted']) {
+      assert.equal(total.acts[outcome], sum(`${outcome}_count`), outcome);
+    }
+    assert.deepEqual([total.run_count, total.tokens_in, total.tokens_out],
+      [listed.length, sum('tokens_in'), sum('tokens_out')]);
+    const seen = { steps: 0, retried: 0, calls: 0 };
+    for (const { run_id: id } of listed) {
+      for (const { kind, attempts } of (await asked(`/runs/${encodeURIComponent(id)}`)).steps) {
+        const kept = attempts.filter(({ span_id: span }) => span).length;
+        if (!kept) continue;
+        if (kind === 'think') seen.calls += kept;
+        if (!['read', 'act', 'reconcile'].includes(kind)) continue;
+        seen.steps += 1;
+        if (kept > 1) seen.retried += 1;
+      }
+    }
+    assert.deepEqual([total.tool_step_count, total.retried_step_count, total.model_call_count],
+      [seen.steps, seen.retried, seen.calls]);
+    assert.ok(total.throttled_count >= 6, 'the run that was refused for going too fast');
   },
 
   async 'rules are tried on a page, without JavaScript, and nothing of it is kept'() {
@@ -282,7 +318,7 @@ const stories = {
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/accounts', '/unknowns', '/keys', '/findings', '/alerts', '/readiness',
-      '/redaction', '/status', '/about/findings', '/about/conventions', '/docs', '/docs/scale']) {
+      '/redaction', '/status', '/about/findings', '/about/conventions', '/docs', '/docs/scale', '/overview', '/about/words']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);
@@ -290,7 +326,7 @@ const stories = {
   },
 };
 
-const runs = demoRuns();
+const runs = demoRuns(output);
 let failed = 0;
 for (const [name, story] of Object.entries(stories)) {
   try {

@@ -1,10 +1,12 @@
 // Screenshots of every page in light, dark and 390 px, with axe (WCAG 2.2 A and AA), into shots/ (which git ignores).
-// Usage: CHROMIUM=/path node shots.mjs UI_ADDRESS FOLDER PATH...
+// Usage: CHROMIUM=/path node screenshots.mjs UI_ADDRESS FOLDER DEMO_OUTPUT_FILE [PATH...]; without paths every page.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
+import { demoRuns, everyPage } from './pages.mjs';
 
-const [ui, folder, ...paths] = process.argv.slice(2);
+const [ui, folder, output, ...some] = process.argv.slice(2);
+const paths = some.length ? some : await everyPage(ui, demoRuns(output));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];

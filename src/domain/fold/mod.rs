@@ -35,6 +35,7 @@ mod verdict;
 mod versions;
 mod who;
 mod words;
+mod work;
 
 pub use actions::Ledger;
 pub use findings::{About, about};
@@ -43,6 +44,7 @@ pub use limits::{DEADLINE_NS, MINUTE_NS, READ_BACK_NS, SILENCE_NS};
 pub use listing::listed_findings;
 
 pub use shown::{Shown, is_raw, shown};
+pub use work::{OTHERS, work_of};
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use crate::domain::ids::Project;
 use crate::domain::listing::ListedFinding;
 use crate::domain::readiness::ToolMark;
 use crate::domain::summary::RunSummary;
+use crate::domain::work::Work;
 use crate::store::client::Store;
 use crate::store::derived::standing::{StandingAction, StandingCase, StandingRun};
 use crate::store::error::StoreError;
@@ -32,6 +33,8 @@ pub struct RunLine {
     pub findings: Vec<ListedFinding>,
     /// What it shows about its tools.
     pub marks: Vec<ToolMark>,
+    /// What it did, added up by tool and model.
+    pub work: Vec<Work>,
     /// When the last of its records was received, nanoseconds since 1970: it lives as long as that record.
     pub heard_ns: u64,
     /// Rises with all that is folded.
@@ -52,6 +55,7 @@ impl RunLine {
             about: Vec::new(),
             findings: Vec::new(),
             marks: Vec::new(),
+            work: Vec::new(),
             heard_ns,
             precedence,
             is_deleted: true,
@@ -133,6 +137,7 @@ pub async fn write_runs(
             is_deleted: line.is_deleted,
             findings: &line.findings,
             marks: &line.marks,
+            work: &line.work,
         };
         write_run(&mut out, &kept);
     }

@@ -1,8 +1,10 @@
-//! Parts of a run's line: what was noticed about it, and what it shows about its tools.
+//! Parts of a run's line: what was noticed about it, what it shows about its tools, and what it did.
 use crate::domain::finding::Code;
 use crate::domain::ids::{SpanId, TraceId};
+use crate::domain::kind::Kind;
 use crate::domain::listing::{ListedFinding, ListedStep};
 use crate::domain::readiness::{Mark, ToolMark};
+use crate::domain::work::Work;
 use crate::store::rows::cell::Cell;
 use crate::store::rows::reader::{ReadError, Reader};
 use crate::store::rows::writer::Writer;
@@ -81,6 +83,54 @@ impl Cell for ToolMark {
     }
 }
 
+impl Cell for Work {
+    fn sql_type() -> String {
+        format!(
+            "Tuple(kind {}, name String, parameters Array(String), steps UInt32, retried UInt32, recovered \
+             UInt32, attempts UInt32, throttled UInt32, confirmed UInt32, failed UInt32, unknown UInt32, \
+             waiting Array(UInt64), tokens_in Nullable(UInt64), tokens_out Nullable(UInt64), cost_usd \
+             Nullable(Float64), took_us Array(UInt64))",
+            Kind::sql_type()
+        )
+    }
+    fn write(&self, out: &mut Writer) {
+        self.kind.write(out);
+        out.text(&self.name);
+        self.parameters.write(out);
+        for count in [self.steps, self.retried, self.recovered, self.attempts] {
+            out.u32(count);
+        }
+        for count in [self.throttled, self.confirmed, self.failed, self.unknown] {
+            out.u32(count);
+        }
+        self.waiting.write(out);
+        self.tokens_in.write(out);
+        self.tokens_out.write(out);
+        self.cost_usd.write(out);
+        self.took_us.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            kind: Cell::read(from)?,
+            name: from.text()?,
+            parameters: Cell::read(from)?,
+            steps: Cell::read(from)?,
+            retried: Cell::read(from)?,
+            recovered: Cell::read(from)?,
+            attempts: Cell::read(from)?,
+            throttled: Cell::read(from)?,
+            confirmed: Cell::read(from)?,
+            failed: Cell::read(from)?,
+            unknown: Cell::read(from)?,
+            waiting: Cell::read(from)?,
+            tokens_in: Cell::read(from)?,
+            tokens_out: Cell::read(from)?,
+            cost_usd: Cell::read(from)?,
+            took_us: Cell::read(from)?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,13 +155,25 @@ mod tests {
             trace_id: TraceId([1; 16]),
             span_id: SpanId([2; 8]),
         };
+        let work = Work {
+            parameters: vec!["temperature=0.2".to_owned()],
+            steps: 1,
+            attempts: 2,
+            waiting: vec![0, 7],
+            tokens_out: Some(0),
+            cost_usd: Some(0.25),
+            took_us: vec![1, 2],
+            ..Work::none(Kind::Think, "m", &[])
+        };
         let mut out = Writer::default();
         found.write(&mut out);
         mark.write(&mut out);
+        work.write(&mut out);
         let bytes = out.into_bytes();
         let mut from = Reader::new(&bytes);
         assert_eq!(ListedFinding::read(&mut from).unwrap(), found);
         assert_eq!(ToolMark::read(&mut from).unwrap(), mark);
+        assert_eq!(Work::read(&mut from).unwrap(), work);
         assert_eq!(from.left(), 0);
     }
 }

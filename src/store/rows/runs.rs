@@ -12,6 +12,7 @@ use crate::domain::outcome::Outcome;
 use crate::domain::readiness::ToolMark;
 use crate::domain::run::{RunState, Whole};
 use crate::domain::summary::RunSummary;
+use crate::domain::work::Work;
 use crate::store::rows::cell::{Cell, Day};
 use crate::store::rows::column::{Column, Read, cell, filed, instant};
 use crate::store::rows::reader::{ReadError, Reader};
@@ -31,6 +32,8 @@ pub(in crate::store) struct KeptRun<'a> {
     pub(in crate::store) findings: &'a [ListedFinding],
     /// What it shows about its tools.
     pub(in crate::store) marks: &'a [ToolMark],
+    /// What it did, added up by tool and model.
+    pub(in crate::store) work: &'a [Work],
 }
 
 /// A run's line, read back.
@@ -229,10 +232,11 @@ pub(in crate::store) const FILED: &[RunColumn] = &[
     filed!("precedence", u64, |out, kept| out.u64(kept.precedence)),
 ];
 
-/// What only lists of findings and readiness read.
+/// What only lists of findings, readiness and the overview read.
 const NOTICED: &[RunColumn] = &[
     filed!("findings", Vec<ListedFinding>, |out, kept| write_list(out, kept.findings)),
     filed!("marks", Vec<ToolMark>, |out, kept| write_list(out, kept.marks)),
+    filed!("work", Vec<Work>, |out, kept| write_list(out, kept.work)),
 ];
 
 fn write_list<T: Cell>(out: &mut Writer, list: &[T]) {

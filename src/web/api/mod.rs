@@ -15,6 +15,7 @@ pub(in crate::web) mod holds;
 pub(in crate::web) mod keys;
 pub(in crate::web) mod openapi;
 mod otlp;
+pub(in crate::web) mod overview;
 pub(in crate::web) mod readiness;
 mod record;
 pub(in crate::web) mod rejects;

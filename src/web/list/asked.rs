@@ -10,7 +10,7 @@ use crate::web::params::Params;
 use crate::web::query::{Field, Query, QueryError};
 
 /// Parameters that are fields of the filter: `agent=bank` is `q=agent:bank`.
-const FIELDS: [Field; 7] = [
+pub(in crate::web) const FIELDS: [Field; 7] = [
     Field::Agent,
     Field::Model,
     Field::Entity,

@@ -2,8 +2,8 @@
 use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
-    access, activity, case_acts, cases, entity, findings, holds, keys, readiness, rejects, reveal, run, runs,
-    spans, step,
+    access, activity, case_acts, cases, entity, findings, holds, keys, overview, readiness, rejects, reveal,
+    run, runs, spans, step,
 };
 use crate::web::openapi::operation::Takes::{Limit, OneOf, Text, Time};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
@@ -106,6 +106,25 @@ const FINDINGS: &[Param] = &[
     TO,
     CURSOR,
     LIMIT,
+];
+
+const OVERVIEW: &[Param] = &[
+    Param("q", Text, "Words and conditions: `agent:bank tool:issue_refund model:gpt-5`"),
+    Param("t", OneOf(&["1h", "24h", "7d", "30d", "all"]), "So far back from now; 7d when no time is named"),
+    FROM,
+    TO,
+    AGENT,
+    TOOL,
+    Param("model", Text, "With this model"),
+    ENTITY,
+    Param(
+        "outcome",
+        OneOf(&["confirmed", "failed", "unknown", "submitted", "none"]),
+        "The worst open outcome of the run's acts",
+    ),
+    Param("retries", Text, "So many retries: `3`, `>1`, `<=2`"),
+    Param("finding", Text, "With a finding of this code"),
+    Param("session", Text, "Of this session"),
 ];
 
 const READINESS: &[Param] = &[
@@ -370,6 +389,13 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         params: READINESS,
         answer: Some(of::<readiness::Readiness>),
         media: &["text/csv"],
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/overview",
+        summary: "Acts, retries, 429s, models, tokens, cost and lengths, over time and by name",
+        params: OVERVIEW,
+        answer: Some(of::<overview::Overview>),
         ..GET
     },
 ];
