@@ -63,7 +63,7 @@ pub async fn case_events(
     if case_ids.is_empty() {
         return Ok(Vec::new());
     }
-    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_ids", case_ids);
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_ids", case_ids).alone();
     let found = rows(read, SHOWN, Reading::default).await?;
     found.into_iter().map(|reading| Ok(reading.event()?)).collect()
 }

@@ -18,7 +18,7 @@ pub async fn case(
     case_id: &str,
     now_ns: u64,
 ) -> Result<Option<Case>, StoreError> {
-    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_id", case_id);
+    let read = store.read(scope, &select(SQL, SHOWN)).bind("case_id", case_id).alone();
     let mut found = rows(read, SHOWN, blank).await?.pop();
     found.iter_mut().for_each(|case| case.pass(now_ns));
     Ok(found)

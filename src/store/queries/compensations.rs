@@ -10,5 +10,5 @@ const SQL: &str = include_str!("compensations.sql");
 /// # Errors
 /// As for any read.
 pub async fn compensations(store: &Store, scope: &Scope, keys: &[&str]) -> Result<Vec<String>, StoreError> {
-    store.read(scope, SQL).bind("keys", keys).all().await
+    store.read(scope, SQL).bind("keys", keys).alone().all().await
 }

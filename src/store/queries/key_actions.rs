@@ -22,7 +22,8 @@ pub async fn key_actions(
         return Ok(Vec::new());
     }
     // The order of the table leads there; its index of keys would only be read beside it.
-    let read = store.read(scope, &select(SQL, SHOWN)).bind("keys", keys).setting("use_skip_indexes", "0");
+    let read =
+        store.read(scope, &select(SQL, SHOWN)).bind("keys", keys).setting("use_skip_indexes", "0").alone();
     let mut actions = rows(read, SHOWN, blank).await?;
     actions.iter_mut().for_each(|action| action.pass(now_ns));
     Ok(actions)
