@@ -9,6 +9,7 @@ use crate::config::alerts::AlertTable;
 use crate::config::aliases::AliasTable;
 use crate::config::error::ConfigError;
 use crate::config::prices::PriceTable;
+use crate::config::quota::QuotaTable;
 use crate::config::redaction::{RedactionTable, Written};
 use crate::config::retention::RetentionTable;
 use crate::config::sampling::SamplingTable;
@@ -44,6 +45,8 @@ pub struct File {
     #[serde(default)]
     pub(super) sampling: SamplingTable,
     #[serde(default)]
+    pub(super) quota: QuotaTable,
+    #[serde(default)]
     pub(super) projects: BTreeMap<String, ProjectTable>,
     #[serde(default)]
     pub(super) aliases: Vec<AliasTable>,
@@ -70,6 +73,8 @@ pub(super) struct ProjectTable {
     pub(super) retention: RetentionTable,
     #[serde(default)]
     pub(super) sampling: SamplingTable,
+    #[serde(default)]
+    pub(super) quota: QuotaTable,
 }
 
 /// Reads a settings file; `None` reads nothing and gives the defaults.

@@ -8,6 +8,7 @@ mod file;
 mod holding;
 mod people;
 mod prices;
+mod quota;
 mod redaction;
 mod retention;
 mod sampling;

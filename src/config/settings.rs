@@ -11,6 +11,7 @@ use crate::config::aliases::aliases;
 use crate::config::error::ConfigError;
 use crate::config::file::{File, ProjectTable, redaction_of};
 use crate::config::prices::prices;
+use crate::config::quota::QuotaTable;
 use crate::config::retention::RetentionTable;
 use crate::config::sampling::SamplingTable;
 use crate::config::serving::ServeArgs;
@@ -21,7 +22,7 @@ use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
 use crate::domain::ids::Project;
 use crate::domain::price::Prices;
-use crate::ingest::Sampling;
+use crate::ingest::{Quota, QuotaSettings, Sampling};
 use crate::notices::{Endpoint, Rule};
 use crate::redaction::AllSettings;
 use crate::store::rows::{Retention, Retentions};
@@ -56,6 +57,8 @@ pub struct Settings {
     pub retention: Retentions,
     /// Which share of runs keeps its reads.
     pub sampling: Sampling,
+    /// How much a key may send.
+    pub quotas: QuotaSettings,
     /// The settings file, when there is one: its redaction rules are read again at a SIGHUP.
     pub config: Option<PathBuf>,
     /// Names of one entity, as the operator declares them.
@@ -176,6 +179,9 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
     }
     let sampling = sampling_of(&file.sampling, &file.projects)?;
     picks.one("sampling.reads", [None, file.sampling.reads], 1.0, f64::to_string);
+    let quotas = quotas_of(&file.quota, &file.projects)?;
+    picks.maybe("quota.spans_per_minute", [None, file.quota.spans_per_minute], u64::to_string);
+    picks.maybe("quota.bytes_per_minute", [None, file.quota.bytes_per_minute], u64::to_string);
     let https = picks.one("https", [None, file.https], false, bool::to_string);
     let oidc = file.oidc.map(OidcTable::checked).transpose()?;
     let proxy = file.proxy.map(ProxyTable::checked).transpose()?;
@@ -196,6 +202,7 @@ pub fn resolve(args: ServeArgs, matches: &ArgMatches, file: File) -> Result<Sett
         redaction,
         retention,
         sampling,
+        quotas,
         config: file.written.map(|(path, _)| path),
         aliases: aliases(file.aliases)?,
         https,
@@ -235,6 +242,21 @@ fn sampling_of(
         }
     }
     Ok(sampling)
+}
+
+fn quotas_of(
+    general: &QuotaTable,
+    projects: &BTreeMap<String, ProjectTable>,
+) -> Result<QuotaSettings, ConfigError> {
+    let general = general.over(Quota::default())?;
+    let mut own = BTreeMap::new();
+    for (name, project) in projects {
+        let quota = project.quota.over(general)?;
+        if quota != general {
+            own.insert(Project(name.clone()), quota);
+        }
+    }
+    Ok(QuotaSettings { general, projects: own })
 }
 
 /// Collects each setting with where it came from while it is picked.

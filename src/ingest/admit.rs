@@ -47,16 +47,25 @@ fn allow(headers: &HeaderMap) -> Response {
     response
 }
 
-/// The project of a sender: that of its key, and nothing in what it sends.
+/// Who sends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sender {
+    /// The project of its key: nothing in what it sends says another.
+    pub project: Project,
+    /// The key's id; `None` in development mode.
+    pub key: Option<String>,
+}
+
+/// Who sends, by the key.
 ///
 /// # Errors
 /// Why it may not send.
-pub(crate) fn project(access: &Access, parts: &Parts) -> Result<Project, Refusal> {
+pub(crate) fn sender(access: &Access, parts: &Parts) -> Result<Sender, Refusal> {
     if parts.uri.query().is_some_and(names_a_key) {
         return Err(Refusal::KeyInAddress);
     }
     if access.is_development() {
-        return Ok(Project::default());
+        return Ok(Sender::default());
     }
     let headers = &parts.headers;
     let key = match (headers.get(header::AUTHORIZATION), headers.get("x-api-key")) {
@@ -76,7 +85,7 @@ pub(crate) fn project(access: &Access, parts: &Parts) -> Result<Project, Refusal
         return Err(Denied::Closed.into());
     }
     access.used(&entry.id, now_ns);
-    Ok(entry.project.clone())
+    Ok(Sender { project: entry.project.clone(), key: Some(entry.id.clone()) })
 }
 
 fn now_ns() -> u64 {

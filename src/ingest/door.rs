@@ -8,6 +8,7 @@ use axum::body::Body;
 
 use crate::access::{Access, Hosts, Origins};
 use crate::domain::ids::Project;
+use crate::ingest::admit::Sender;
 use crate::ingest::body::{BodyLimits, Packed, collect};
 use crate::ingest::meters::Meters;
 use crate::ingest::refusal::Refusal;
@@ -55,7 +56,7 @@ pub struct Export {
     /// Over which transport it came: `grpc` or `http`.
     pub transport: &'static str,
     /// Whose it is: from the credential, never from the payload.
-    pub project: Project,
+    pub sender: Sender,
     /// The body.
     pub packed: Packed,
 }

@@ -15,7 +15,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use tonic::Code;
 
-use crate::ingest::admit::project;
+use crate::ingest::admit;
 use crate::ingest::asked::Asked;
 use crate::ingest::body::drain;
 use crate::ingest::door::{Door, Export};
@@ -52,19 +52,19 @@ pub(crate) async fn export(door: Arc<Door>, signal: Signal, request: Request) ->
 }
 
 async fn take(door: &Door, signal: Signal, parts: &Parts, body: &mut Body) -> Result<Answer, Refusal> {
-    let sender = project(&door.access, parts);
+    let sender = admit::sender(&door.access, parts);
     let encoding =
         parts.headers.get(ENCODING).map_or("identity", |value| value.to_str().unwrap_or("unknown"));
     let read = async {
-        let project = sender.clone()?;
+        let sender = sender.clone()?;
         if !matches!(encoding, "identity" | "gzip") {
             return Err(Refusal::WrongEncoding);
         }
         let mut packed = door.read(body, TRANSPORT).await?;
         (packed.gzip, packed.bytes) = message(&packed.bytes, encoding == "gzip")?;
-        Ok(Export { signal, format: Format::Protobuf, transport: TRANSPORT, project, packed })
+        Ok(Export { signal, format: Format::Protobuf, transport: TRANSPORT, sender, packed })
     };
-    door.pass(read.await, signal, TRANSPORT, sender.ok()).await
+    door.pass(read.await, signal, TRANSPORT, sender.ok().map(|sender| sender.project)).await
 }
 
 /// The one message of a call, and whether it is compressed.

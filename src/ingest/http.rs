@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 
-use crate::ingest::admit::project;
+use crate::ingest::admit;
 use crate::ingest::asked::{Asked, taken};
 use crate::ingest::body::drain;
 use crate::ingest::door::{Door, Export};
@@ -42,16 +42,16 @@ async fn take(
     parts: &Parts,
     body: &mut Body,
 ) -> Result<Answer, Refusal> {
-    let sender = project(&door.access, parts);
+    let sender = admit::sender(&door.access, parts);
     let read = async {
-        let project = sender.clone()?;
+        let sender = sender.clone()?;
         let Asked::Http(format, _) = asked else { return Err(Refusal::WrongType) };
         let gzip = is_gzip(&parts.headers)?;
         let mut packed = door.read(body, TRANSPORT).await?;
         packed.gzip = gzip;
-        Ok(Export { signal, format, transport: TRANSPORT, project, packed })
+        Ok(Export { signal, format, transport: TRANSPORT, sender, packed })
     };
-    door.pass(read.await, signal, TRANSPORT, sender.ok()).await
+    door.pass(read.await, signal, TRANSPORT, sender.ok().map(|sender| sender.project)).await
 }
 
 /// Whether the body is compressed; anything but gzip once is refused.

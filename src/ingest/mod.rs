@@ -12,6 +12,7 @@ mod meters;
 mod pipeline;
 mod progress;
 mod push;
+mod quota;
 mod receive;
 mod refusal;
 mod room;
@@ -26,6 +27,7 @@ mod throttle;
 #[cfg(test)]
 mod trials;
 
+pub use admit::Sender;
 pub use body::Packed;
 pub use door::{DoorSettings, Export, Intake, TurnedAway};
 pub use drain::{Drain, DrainSettings};
@@ -34,6 +36,7 @@ pub use ledger::Ledger;
 pub use meters::{Arrivals, Meters};
 pub use pipeline::{Arrival, Pipeline};
 pub use progress::{DrainStats, Failing, Progress};
+pub use quota::{Quota, QuotaSettings, Quotas};
 pub use receive::Receiver;
 pub use refusal::Refusal;
 pub use router::router;

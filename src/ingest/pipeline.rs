@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, RecordId};
+use crate::domain::kind::Kind;
 use crate::domain::step::{Dropped, Step};
 use crate::evidence::{KeyFile, RecordIds};
+use crate::ingest::quota::Quotas;
 use crate::ingest::refusal::Refusal;
 use crate::ingest::sample::{Sampling, sample};
 use crate::ingest::signal::{Answer, Format, Signal};
@@ -28,6 +31,8 @@ use crate::store::rows::{Encoder, Request};
 pub struct Pipeline {
     /// What dialects say.
     pub conventions: Conventions,
+    /// How much a key may send.
+    pub quotas: Quotas,
     /// Which share of runs keeps its reads.
     pub sampling: Sampling,
     /// The door to keeping.
@@ -49,6 +54,8 @@ pub struct Arrival {
     pub source: &'static str,
     /// Whose it is.
     pub project: Project,
+    /// The id of the key that it came with.
+    pub key: Option<String>,
     /// When it was received, nanoseconds since 1970.
     pub received_ns: u64,
     /// The body.
@@ -85,6 +92,14 @@ pub(crate) struct Prepared {
     pub(crate) answer: Result<Answer, Refusal>,
 }
 
+impl Prepared {
+    /// A whole request that is refused, with the rows that say so.
+    fn refused(refusal: Refusal, frames: Vec<Frame>) -> Self {
+        let (refused, metrics) = (BTreeMap::new(), MetricsTold::default());
+        Self { frames, refused, cut: 0, metrics, answer: Err(refusal) }
+    }
+}
+
 /// A record on its way.
 type Kept = (RecordId, Clean<Step>);
 
@@ -106,13 +121,7 @@ impl Pipeline {
     /// A whole request that was refused, on its way to the rejects.
     pub(crate) fn turned_away(&self, arrival: &Arrival, refusal: Refusal) -> Prepared {
         let row = self.encode(arrival, &[], &[whole(&refusal, &arrival.body)]);
-        Prepared {
-            frames: row.into_iter().collect(),
-            refused: BTreeMap::new(),
-            cut: 0,
-            metrics: MetricsTold::default(),
-            answer: Err(refusal),
-        }
+        Prepared::refused(refusal, row.into_iter().collect())
     }
 
     fn spans(
@@ -159,6 +168,13 @@ impl Pipeline {
                     refused.push(fault());
                 }
             }
+        }
+        let acts = read_ones.iter().any(|(_, step)| step.facts.kind == Kind::Act);
+        let sender = (&arrival.project, arrival.key.as_deref());
+        let costs = (read_ones.len(), arrival.body.len());
+        if let Err(refusal) = self.quotas.take(sender, costs, acts, Instant::now()) {
+            // It can be sent again, so nothing of it is lost and nothing of it is counted twice.
+            return Ok(Prepared::refused(refusal, Vec::new()));
         }
         let sampled = sample(self.sampling.of(&arrival.project), &mut read_ones);
         let mut steps: Vec<Kept> = Vec::with_capacity(read_ones.len());

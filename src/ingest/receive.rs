@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::domain::ids::Project;
+use crate::ingest::admit::Sender;
 use crate::ingest::door::{Export, Intake, TurnedAway};
 use crate::ingest::keep::Keeper;
 use crate::ingest::meters::Meters;
@@ -62,19 +63,20 @@ impl Receiver {
     pub async fn import(&self, signal: Signal, format: Format, body: Bytes) -> Result<Answer, Refusal> {
         let project = Project::default();
         let received_ns = now_ns();
-        let arrival = Arrival { signal, format, source: "import", project, received_ns, body };
+        let arrival = Arrival { signal, format, source: "import", project, key: None, received_ns, body };
         let prepared = self.work(usize::MAX, move |pipeline| pipeline.prepare(&arrival)).await?;
         self.settle(signal, prepared).await
     }
 
     async fn receive(&self, export: Export) -> Result<Answer, Refusal> {
-        let Export { signal, format, transport: source, project, mut packed } = export;
+        let Export { signal, format, transport: source, sender: Sender { project, key }, mut packed } =
+            export;
         let size = if packed.gzip { usize::MAX } else { packed.bytes.len() };
         let received_ns = now_ns();
         let (prepared, held) = self
             .work(size, move |pipeline| {
                 let body = packed.unpack();
-                let arrival = |body| Arrival { signal, format, source, project, received_ns, body };
+                let arrival = |body| Arrival { signal, format, source, project, key, received_ns, body };
                 let prepared = match body {
                     Ok(body) => pipeline.prepare(&arrival(body)),
                     Err(refusal) => pipeline.turned_away(&arrival(packed.bytes.clone()), refusal),
@@ -180,7 +182,8 @@ impl Intake for Receiver {
     fn turned_away(&self, away: TurnedAway) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         let TurnedAway { signal, transport: source, project, refusal } = away;
         let (format, body, received_ns) = (Format::Protobuf, Bytes::new(), now_ns());
-        let arrival = move |project| Arrival { signal, format, source, project, received_ns, body };
+        let arrival =
+            move |project| Arrival { signal, format, source, project, key: None, received_ns, body };
         Box::pin(async move {
             // What may be sent again is no loss yet, and needs no row; what a stranger sends is only counted.
             let lost = project.filter(|_| refusal.retry_after().is_none());

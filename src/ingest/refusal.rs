@@ -88,6 +88,12 @@ pub enum Refusal {
     /// Too many requests at once.
     #[error("the server is busy; send again")]
     Busy,
+    /// The key has sent what it may.
+    #[error("this key has sent what its quota allows (`quota` in the settings); send again in {} s", wait.as_secs())]
+    OverQuota {
+        /// Until when nothing more is taken.
+        wait: Duration,
+    },
     /// The log has no room: the store does not take rows fast enough, or at all.
     #[error("there is no room to keep this now; send again")]
     Full,
@@ -122,6 +128,7 @@ impl Refusal {
             | Self::CutOff => Code::InvalidArgument,
             Self::TooSlow => Code::DeadlineExceeded,
             Self::Busy
+            | Self::OverQuota { .. }
             | Self::Full
             | Self::NotWritten
             | Self::StoreDown
@@ -148,6 +155,7 @@ impl Refusal {
             | Self::CutOff => StatusCode::BAD_REQUEST,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Busy
+            | Self::OverQuota { .. }
             | Self::Full
             | Self::NotWritten
             | Self::StoreDown
@@ -161,6 +169,7 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Busy => Some(Duration::from_secs(1)),
+            Self::OverQuota { wait } => Some(*wait),
             Self::Full | Self::NotWritten | Self::StoreDown | Self::Stopping | Self::AccessUnknown => {
                 Some(Duration::from_secs(5))
             }
@@ -208,6 +217,7 @@ impl Refusal {
             Self::CutOff => "cut-off",
             Self::TooSlow => "too-slow",
             Self::Busy => "busy",
+            Self::OverQuota { .. } => "over-quota",
             Self::Full => "full",
             Self::NotWritten => "not-written",
             Self::StoreDown => "store-down",
@@ -271,6 +281,7 @@ mod tests {
             Refusal::NothingKept { count: 1, reason: "x".to_owned() },
             Refusal::CutOff,
             Refusal::Busy,
+            Refusal::OverQuota { wait: Duration::from_secs(2) },
             Refusal::Full,
             Refusal::NotWritten,
             Refusal::StoreDown,

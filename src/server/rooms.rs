@@ -18,9 +18,10 @@ use crate::config::{Setting, Settings, Source};
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
-use crate::evidence::Signer;
+use crate::evidence::{KeyFile, Signer};
 use crate::ingest::{
-    Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Receiver, Stored, router,
+    Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Quotas, Receiver, Stored,
+    router,
 };
 use crate::log::{Log, LogSettings, Recovery};
 use crate::notices::{Endpoint, Gauges, Notices, NoticesSettings, Rule, try_endpoints};
@@ -114,9 +115,7 @@ impl Rooms {
         let mut registry = Registry::default();
         let meters = Meters::new(&mut registry);
         let notices = tell(settings, &store, Gauges::new(&mut registry));
-        let conventions = Conventions::new(settings.tools.clone());
-        let sampling = settings.sampling.clone();
-        let pipeline = Arc::new(Pipeline { conventions, sampling, rules: rules.clone(), encoder, keys });
+        let pipeline = pipeline(settings, rules.clone(), (encoder, keys));
         let desk = desk(&rules, &pipeline);
         let changed = pipeline.clone();
         let receiver = Receiver::new(pipeline.clone(), keeper.clone(), meters.clone());
@@ -225,6 +224,22 @@ impl Rooms {
 }
 
 /// Who may send, by address and by origin.
+/// What turns bodies into rows, under the rules in force.
+fn pipeline(
+    settings: &Settings,
+    rules: Arc<InForce>,
+    (encoder, keys): (Arc<Encoder>, KeyFile),
+) -> Arc<Pipeline> {
+    Arc::new(Pipeline {
+        conventions: Conventions::new(settings.tools.clone()),
+        quotas: Quotas::new(settings.quotas.clone()),
+        sampling: settings.sampling.clone(),
+        rules,
+        encoder,
+        keys,
+    })
+}
+
 fn door(settings: &Settings) -> DoorSettings {
     let (hosts, cors_origins) = (settings.hosts.clone(), settings.cors_origins.clone());
     DoorSettings { hosts, cors_origins, ..DoorSettings::default() }

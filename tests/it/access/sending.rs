@@ -6,6 +6,8 @@ use recount::ingest::{DoorSettings, Signal};
 use recount::server::ServeLimits;
 
 use crate::access::people::{NOW_NS, door, key};
+use crate::ledger::sending::{Span, serving_with};
+use crate::support::binary::raw;
 use crate::wire::client::{Reply, call, frame, send};
 use crate::wire::http::spans;
 use crate::wire::server::{Server, start_for};
@@ -174,4 +176,30 @@ async fn b13_a_browser_reads_every_answer_of_an_allowed_origin_only() {
         let allowed = if origin == "https://app.example" { origin } else { "" };
         assert_eq!(reply.header("access-control-allow-origin"), allowed, "{origin} {status}");
     }
+}
+
+#[test]
+fn a_key_that_sends_more_than_its_quota_hears_when_to_come_again_and_acts_go_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = serving_with(folder.path(), "[quota]\nspans_per_minute = 2\n");
+    let send = |trace: u8, kind: &str| {
+        let span = Span::new(trace, 1, "r1", "work").with("recount.step.kind", kind);
+        let body = serde_json::json!({"resourceSpans": [{"scopeSpans": [{"spans": [span.0]}]}]}).to_string();
+        let head = "POST /v1/traces HTTP/1.1\r\nContent-Type: application/json\r\n";
+        raw(&serving.otlp_http, head, body.as_bytes()).unwrap()
+    };
+    for trace in 1..=2 {
+        assert!(send(trace, "read").starts_with("HTTP/1.1 200"));
+    }
+    let refused = send(3, "read");
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("what its quota allows"), "{refused}");
+    let wait = refused.to_ascii_lowercase().lines().find_map(|line| {
+        line.strip_prefix("retry-after: ").and_then(|seconds| seconds.trim().parse::<u64>().ok())
+    });
+    assert!(wait.is_some_and(|seconds| (1..=60).contains(&seconds)), "{refused}");
+    assert!(send(4, "act").starts_with("HTTP/1.1 200"), "acts go last");
+    let (_, metrics) = serving.get("/metrics");
+    let counted = "recount_ingest_refused_total{signal=\"traces\",reason=\"over-quota\"} 1";
+    assert!(metrics.contains(counted), "{metrics}");
+    serving.eventually("/api/v1/runs", |runs| runs["runs"][0]["attempt_count"] == 3);
 }

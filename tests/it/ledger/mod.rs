@@ -5,5 +5,5 @@ mod closing;
 mod keys;
 mod queue;
 mod ready;
-mod sending;
+pub(crate) mod sending;
 mod webhooks;

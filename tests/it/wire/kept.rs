@@ -9,8 +9,8 @@ use prost::Message;
 use recount::conventions::{Conventions, ToolRules};
 use recount::evidence::{KeyFile, KeyFilePolicy};
 use recount::ingest::{
-    Ack, Arrivals, DoorSettings, Format, Keeper, Meters, Pipeline, Progress, Receiver, Refusal, Sampling,
-    Signal, router,
+    Ack, Arrivals, DoorSettings, Format, Keeper, Meters, Pipeline, Progress, Quotas, Receiver, Refusal,
+    Sampling, Signal, router,
 };
 use recount::log::{Log, LogSettings};
 use recount::redaction::{AllSettings, InForce, Rulebook};
@@ -41,6 +41,7 @@ async fn chain(log_bytes_max: u64) -> Chain {
     let meters = Meters::new(&mut Registry::default());
     let pipeline = Pipeline {
         conventions: Conventions::new(ToolRules::default()),
+        quotas: Quotas::default(),
         sampling: Sampling::default(),
         rules: Arc::new(InForce::new(Rulebook::new(&AllSettings::default()).unwrap(), 0)),
         encoder: Arc::new(Encoder::new(Retention::default(), 1_000)),

@@ -34,7 +34,7 @@ impl Inside {
         if let Some(refusal) = self.refusal.lock().unwrap().clone() {
             return Err(refusal);
         }
-        self.projects.lock().unwrap().push(export.project.0.clone());
+        self.projects.lock().unwrap().push(export.sender.project.0.clone());
         let body = &export.packed.unpack()?;
         let (names, rejected, message) = match (export.signal, export.format) {
             (Signal::Traces, Format::Json) => told(decode_traces_json(body)?, |span| &span.name),
