@@ -1,8 +1,8 @@
 //! How much one key may send: a bucket of spans and one of bytes, filled steadily, a minute deep.
 //!
-//! A request is taken while both buckets have something left; what it costs beyond that is a debt that has
-//! to be filled first. A request with an act may run the buckets into a debt of a whole minute before it is
-//! refused: acts go last.
+//! A request is taken when both buckets hold what it costs, or are full; what it costs beyond that is a debt
+//! that has to be filled first. A request with an act may run the buckets into a debt of a whole minute
+//! before it is refused: acts go last.
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,13 +81,11 @@ impl Quotas {
         let both = buckets.entry(name).or_insert(full);
         let costs = [records, bytes].map(|cost| float(u64::try_from(cost).unwrap_or(u64::MAX)));
         let mut wait_s: f64 = 0.0;
-        for (bucket, limit) in both.iter_mut().zip(limits) {
+        for ((bucket, limit), cost) in both.iter_mut().zip(limits).zip(costs) {
             let Some(limit) = limit.map(float) else { continue };
             bucket.fill(limit, now);
-            let floor = if acts { -limit } else { 0.0 };
-            if bucket.left <= floor {
-                wait_s = wait_s.max((floor - bucket.left) / limit * MINUTE_S + 1.0);
-            }
+            let missing = cost.min(limit) - bucket.left - if acts { limit } else { 0.0 };
+            wait_s = wait_s.max(missing / limit * MINUTE_S);
         }
         if wait_s > 0.0 {
             let wait = Duration::from_secs_f64(wait_s.clamp(*WAIT_S.start(), *WAIT_S.end()).ceil());
@@ -128,15 +126,15 @@ mod tests {
             quotas.take((&project, Some(key)), (30, 1), acts, begun + Duration::from_secs(after_s))
         };
         assert_eq!([take("a", false, 0), take("a", false, 0)], [Ok(()), Ok(())]);
-        // Nothing is left: half a request's worth comes back in half a minute.
+        // Nothing is left: what a request costs comes back in half a minute.
         let refused = take("a", false, 0).unwrap_err();
-        assert_eq!(refused, Refusal::OverQuota { wait: Duration::from_secs(1) });
+        assert_eq!(refused, Refusal::OverQuota { wait: Duration::from_secs(30) });
         assert_eq!(take("b", false, 0), Ok(()), "another key");
         // An act is still taken, into a debt of a minute.
         assert_eq!([take("a", true, 0), take("a", true, 0)], [Ok(()), Ok(())]);
         assert!(take("a", true, 0).is_err());
-        assert_eq!(take("a", false, 30).unwrap_err(), Refusal::OverQuota { wait: Duration::from_secs(31) });
-        assert_eq!(take("a", false, 62), Ok(()));
+        assert_eq!(take("a", false, 30).unwrap_err(), Refusal::OverQuota { wait: Duration::from_secs(60) });
+        assert_eq!(take("a", false, 91), Ok(()));
     }
 
     #[test]
@@ -146,8 +144,8 @@ mod tests {
             quotas.take((&project, None), (1, 3_000), false, begun + Duration::from_secs(after_s))
         };
         assert_eq!(take(0), Ok(()));
-        assert!(take(60).is_err() && take(119).is_err());
-        assert_eq!(take(125), Ok(()));
+        assert!(take(60).is_err() && take(179).is_err());
+        assert_eq!(take(181), Ok(()));
     }
 
     #[test]
