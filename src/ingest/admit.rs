@@ -9,9 +9,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Denied, Permission, bare, bearer, names_a_key};
-use crate::domain::ids::Project;
 use crate::ingest::asked::Asked;
-use crate::ingest::door::Door;
+use crate::ingest::door::{Door, Sender};
 use crate::ingest::refusal::Refusal;
 
 /// Lets a request in when it is addressed to this server and no foreign web page sent it, and answers
@@ -45,15 +44,6 @@ fn allow(headers: &HeaderMap) -> Response {
         allowed.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
     }
     response
-}
-
-/// Who sends.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sender {
-    /// The project of its key: nothing in what it sends says another.
-    pub project: Project,
-    /// The key's id; `None` in development mode.
-    pub key: Option<String>,
 }
 
 /// Who sends, by the key.

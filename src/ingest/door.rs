@@ -8,7 +8,6 @@ use axum::body::Body;
 
 use crate::access::{Access, Hosts, Origins};
 use crate::domain::ids::Project;
-use crate::ingest::admit::Sender;
 use crate::ingest::body::{BodyLimits, Packed, collect};
 use crate::ingest::meters::Meters;
 use crate::ingest::refusal::Refusal;
@@ -44,6 +43,15 @@ impl Default for DoorSettings {
             cors_origins: Vec::new(),
         }
     }
+}
+
+/// Who sends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sender {
+    /// The project of its key: nothing in what it sends says another.
+    pub project: Project,
+    /// The key's id; `None` in development mode.
+    pub key: Option<String>,
 }
 
 /// A request's body, read and admitted.

@@ -27,9 +27,8 @@ mod throttle;
 #[cfg(test)]
 mod trials;
 
-pub use admit::Sender;
 pub use body::Packed;
-pub use door::{DoorSettings, Export, Intake, TurnedAway};
+pub use door::{DoorSettings, Export, Intake, Sender, TurnedAway};
 pub use drain::{Drain, DrainSettings};
 pub use keep::{Ack, Keeper, NotKept};
 pub use ledger::Ledger;

@@ -13,8 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::domain::ids::Project;
-use crate::ingest::admit::Sender;
-use crate::ingest::door::{Export, Intake, TurnedAway};
+use crate::ingest::door::{Export, Intake, Sender, TurnedAway};
 use crate::ingest::keep::Keeper;
 use crate::ingest::meters::Meters;
 use crate::ingest::pipeline::{Arrival, Frame, Pipeline, Prepared};

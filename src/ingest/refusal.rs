@@ -89,7 +89,7 @@ pub enum Refusal {
     #[error("the server is busy; send again")]
     Busy,
     /// The key has sent what it may.
-    #[error("this key has sent what its quota allows (`quota` in the settings); send again in {} s", wait.as_secs())]
+    #[error("this key has sent what its quota allows; send again in {} s", wait.as_secs())]
     OverQuota {
         /// Until when nothing more is taken.
         wait: Duration,
