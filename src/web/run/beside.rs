@@ -50,6 +50,8 @@ pub(in crate::web) struct Session {
 #[derive(Debug)]
 pub(in crate::web) struct Sibling {
     pub(in crate::web) title: Text,
+    /// Its id, where the title is another.
+    pub(in crate::web) id: Text,
     pub(in crate::web) href: String,
     pub(in crate::web) badge: Badge,
     pub(in crate::web) when: When,
@@ -122,6 +124,11 @@ fn shown(runs: Vec<RunRow>, run: &Run, links: &Links, now_ns: u64) -> Option<Ses
         let summary = &row.summary;
         let title = if summary.name.is_empty() { &summary.run_id } else { &summary.name };
         Sibling {
+            id: Text::new(if summary.name.is_empty() {
+                String::new()
+            } else {
+                shortened(&summary.run_id, 40)
+            }),
             title: Text::new(shortened(title, 80)),
             href: links.run(&summary.run_id),
             badge: effects(summary),
