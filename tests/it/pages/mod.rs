@@ -1,5 +1,6 @@
 //! Pages and the JSON API over kept records: through the real router, from the real engine.
 mod addresses;
+mod beside;
 mod captures;
 mod cases;
 mod compare;
