@@ -19,6 +19,7 @@ use crate::web::text::{Text, plain, shortened};
 use crate::web::viewer::Viewer;
 use crate::web::zone::{When, Zone};
 
+const DAY_NS: u64 = 86_400_000_000_000;
 /// Runs of a session that are shown.
 const SESSION_MAX: u16 = 6;
 
@@ -102,7 +103,15 @@ async fn neighbours(
     let filter = asked.filter(&asked.query, now_ns);
     let filter = RunFilter { prices: state.settings.prices.clone(), ..filter };
     let filter = state.desk.widened(&scope.project, filter);
-    run_neighbours(store, scope, &filter, &line.cursor(), now_ns).await
+    // Runs are kept by the time they arrived: looking a day back first reads a day and what came after.
+    let day = line.listed_ns.saturating_sub(DAY_NS);
+    let near = RunFilter { from_ns: filter.from_ns.max(Some(day)), ..filter.clone() };
+    let at = line.cursor();
+    let mut found = run_neighbours(store, scope, &near, &at, now_ns).await?;
+    if found.older.is_none() && near.from_ns != filter.from_ns {
+        found.older = run_neighbours(store, scope, &filter, &at, now_ns).await?.older;
+    }
+    Ok(found)
 }
 
 async fn session(

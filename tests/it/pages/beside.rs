@@ -48,6 +48,12 @@ async fn the_runs_beside_it_are_those_of_the_list_one_came_from() {
     let kept = html.split("href=\"?").skip(1).filter(|link| !link.contains("list=q%3Dagent"));
     assert_eq!(kept.count(), 0);
     assert_eq!(beside(&site.page(&of(&format!("5{href}"))).await)[0], None, "the first has none above");
+    // The one below may be days away.
+    let mut old = read(9, "shop", None);
+    old.facts.started_ns = NOW_NS - 40 * 86_400 * SECOND_NS;
+    old.facts.ended_ns = Some(old.facts.started_ns + SECOND_NS);
+    site.keep(vec![old]).await;
+    assert_eq!(beside(&site.page(&of(&format!("1{href}"))).await)[1], Some(of(&format!("9{href}"))));
     // What is no list any more, or too long to be carried, is the list of all.
     for list in ["q%3Dnonsense%3A1".to_owned(), "x".repeat(2_000)] {
         let html = site.page(&of(&format!("3?list={list}"))).await;
