@@ -7,12 +7,12 @@ const DEPTH_MAX: usize = 12;
 /// Folds of one text; what comes after stays open.
 pub(in crate::web) const FOLDS_MAX: usize = 300;
 
-/// A piece of the text, with its line ends.
+/// A piece of the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::web) enum Piece {
-    /// Lines as they are.
+    /// Lines as they are, with their ends.
     Lines(Text),
-    /// A line that opens a bracket, and how much is folded below it.
+    /// A line that opens a bracket, without its end, and how much is folded below it.
     Open(Text, String),
     /// The fold that was opened last ends; the line that closes the bracket follows.
     Close,
@@ -43,7 +43,7 @@ pub(in crate::web) fn pieces(text: &Text) -> Vec<Piece> {
                 flush(&mut plain, &mut pieces);
                 let between = format::length(end.saturating_sub(at + 1));
                 let folded = format!("{} folded", format::counted(between, "line", "lines"));
-                pieces.push(Piece::Open(Text::new(format!("{line}\n")), folded));
+                pieces.push(Piece::Open(Text::new(*line), folded));
                 open.push(end);
                 folds += 1;
             }
@@ -97,6 +97,7 @@ mod tests {
                 Piece::Lines(lines) => text.push_str(lines.as_str()),
                 Piece::Open(line, _) => {
                     text.push_str(line.as_str());
+                    text.push('\n');
                     depth += 1;
                 }
                 Piece::Close => depth -= 1,
