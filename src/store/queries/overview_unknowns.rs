@@ -16,7 +16,7 @@ const TOOLS_MAX: u16 = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Row, Deserialize)]
 pub struct UnknownSum {
     /// The tool.
-    pub tool: String,
+    pub tool_name: String,
     /// How many are open, those that wait for a second person too.
     pub open: u64,
     /// How many of them are unknown since before each of the times that were asked for.

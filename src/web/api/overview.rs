@@ -261,7 +261,7 @@ fn set(set: &ParameterSet) -> Set {
 fn unknowns(sum: &UnknownSum) -> Unknowns {
     let older = |at: usize| sum.older.get(at).copied().unwrap_or_default();
     Unknowns {
-        tool: sum.tool.clone(),
+        tool: sum.tool_name.clone(),
         open: sum.open,
         older_than_1h: older(0),
         older_than_1d: older(1),

@@ -40,7 +40,7 @@ pub(in crate::web) fn unknowns(figures: &Figures, leads: &Leads, now_ns: u64) ->
         let oldest_ns = all.iter().map(|one| one.oldest_ns).min().unwrap_or_default();
         lines.push(line(None, all.iter().map(|one| one.open).sum(), &older, oldest_ns));
     }
-    lines.extend(all.iter().map(|one| line(Some(&one.tool), one.open, &one.older, one.oldest_ns)));
+    lines.extend(all.iter().map(|one| line(Some(&one.tool_name), one.open, &one.older, one.oldest_ns)));
     Chart {
         key: "unknowns",
         title: "Open unknowns by age",

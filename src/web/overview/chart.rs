@@ -221,7 +221,8 @@ pub(in crate::web) fn bin_name(stretch: &Stretch, bin: usize) -> String {
     if stretch.width_ns >= DAY {
         format::day(at, 0)
     } else {
-        format!("{}, {}", format::day(at, stretch.end_ns() + 366 * DAY), format::minute(at))
+        // Without its year, but at the turn of one.
+        format!("{}, {}", format::day(at, at + DAY), format::minute(at))
     }
 }
 
@@ -239,6 +240,7 @@ pub(in crate::web) fn axis(stretch: &Stretch) -> Vec<String> {
     let length = stretch.end_ns() - stretch.start_ns;
     let at = |part: u64| stretch.start_ns + length / 4 * part;
     let label = |ns: u64| match length > 2 * DAY {
+        true if length < 330 * DAY => format::day(ns, ns + DAY),
         true => format::day(ns, 0),
         false => format!("{} {}", format::day(ns, stretch.end_ns()), format::minute(ns)).trim().to_owned(),
     };
