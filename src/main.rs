@@ -10,9 +10,9 @@ use recount::console::{
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, export_command, hold_command, import_command, key_command, rebuild_command,
-    redact_key_list_command, redact_key_new_command, redact_key_rotate_command, redact_reveal_command,
-    redact_test_command, serve_command, start_logging, user_command, verify_command,
+    check_command, complain, erase_command, export_command, hold_command, import_command, key_command,
+    rebuild_command, redact_key_list_command, redact_key_new_command, redact_key_rotate_command,
+    redact_reveal_command, redact_test_command, serve_command, start_logging, user_command, verify_command,
 };
 
 fn main() -> ExitCode {
@@ -71,6 +71,9 @@ fn main() -> ExitCode {
         Command::Hold(HoldArgs { command }) => run(command.serve().clone(), &|settings| {
             runtime.block_on(hold_command(settings, command.clone()))
         }),
+        Command::Erase(args) => {
+            run(args.serve.clone(), &|settings| runtime.block_on(erase_command(settings, &args)))
+        }
         Command::Runs(args) => runtime.block_on(runs_command(&args)),
         Command::Run(args) => runtime.block_on(run_command(&args)),
         Command::Unknowns(args) => runtime.block_on(unknowns_command(&args)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::asking::{AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, UnknownsArgs};
-use crate::config::holding::HoldArgs;
+use crate::config::holding::{EraseArgs, HoldArgs};
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
@@ -32,7 +32,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Export what agents did on an entity as evidence: one ZIP that anybody can verify offline.
     Export(ExportArgs),
-    /// Verify an evidence bundle: without a server, and trusting nothing inside it.
+    /// Verify an evidence bundle, or the receipt of an erasure: without a server, trusting nothing
+    /// inside it.
     Verify(VerifyArgs),
     /// Fold every run and action again from the records.
     Rebuild(ServeArgs),
@@ -44,6 +45,9 @@ pub enum Command {
     Key(KeyArgs),
     /// Place, lift and list legal holds: what they are on is neither expired nor erased.
     Hold(HoldArgs),
+    /// Erase the contents of what agents did on an account or another entity, for good, with a signed
+    /// receipt.
+    Erase(EraseArgs),
     /// Show the settings, which engine answers and in which version, and whether all is well.
     Check(ServeArgs),
     /// List runs of a running server, newest first.
@@ -85,7 +89,8 @@ pub struct RedactArgs {
 /// What to do with rules and keys.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RedactCommand {
-    /// Print what the rules leave of a text. Exit code 1: it differs from what was expected; 2: bad rules.
+    /// Print what the rules leave of a text. Exit code 1: it differs from what was expected; 2: bad
+    /// rules.
     Test(RedactTestArgs),
     /// Make, list and rotate the keys that pseudonyms are made with.
     Key(RedactKeyArgs),
@@ -122,7 +127,8 @@ pub enum RedactKeyCommand {
     New(ServeArgs),
     /// Show the versions and fingerprints of the keys, never the keys.
     List(ServeArgs),
-    /// Add a key: new pseudonyms are made with it from the next start on; searches try the older ones too.
+    /// Add a key: new pseudonyms are made with it from the next start on; searches try the older ones
+    /// too.
     Rotate(ServeArgs),
 }
 
@@ -189,7 +195,7 @@ pub struct ExportArgs {
 /// What to verify, and against what.
 #[derive(Debug, Clone, Default, Args)]
 pub struct VerifyArgs {
-    /// The bundle.
+    /// The bundle, or the file of a receipt.
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
     /// Whom to trust: the public key, and checkpoints that were kept elsewhere (trust.json).

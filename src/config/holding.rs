@@ -1,4 +1,6 @@
-//! The commands about legal holds.
+//! The commands about legal holds and erasures.
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use crate::config::serving::ServeArgs;
@@ -68,4 +70,30 @@ impl HoldCommand {
             Self::Place { serve, .. } | Self::Lift { serve, .. } | Self::List { serve, .. } => serve,
         }
     }
+}
+
+/// What to erase, and why.
+#[derive(Debug, Clone, Args)]
+pub struct EraseArgs {
+    /// The entity: type:id, such as account:2291
+    #[arg(value_name = "ENTITY")]
+    pub entity: String,
+    /// Why; it is recorded
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// Only say what would go
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask whether it is meant
+    #[arg(long)]
+    pub yes: bool,
+    /// Write the receipt with its list of records here; `recount verify` checks it
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Of which project
+    #[arg(long, default_value = "default", value_name = "NAME")]
+    pub project: String,
+    /// Which Recount.
+    #[command(flatten)]
+    pub serve: ServeArgs,
 }

@@ -7,6 +7,7 @@ pub mod case;
 pub mod content;
 pub mod cost;
 pub mod entity;
+pub mod erasure;
 pub mod finding;
 pub mod fold;
 pub mod hidden;

@@ -7,6 +7,7 @@ mod leaf;
 mod leaf_writer;
 mod merkle;
 mod note;
+mod receipt;
 mod record_id;
 mod verify;
 
@@ -17,5 +18,6 @@ pub use key_file::{Fingerprint, KeyError, KeyFile, KeyFilePolicy, ProjectKeys};
 pub use leaf::{LEAF_SALT_BYTES, Leaf, LeafSalt, leaf_hash, leaf_json, leaf_salt};
 pub use merkle::{Edge, Hash, Subtree, TILE, TILE_LEVELS, needed, perfect_root, root_of};
 pub use note::{Checkpoint, SignError, Signer, Trust};
+pub use receipt::{ErasedRecord, Receipt, ReceiptFile, records_root};
 pub use record_id::{RecordIds, log_record_id, span_record_id};
 pub use verify::{Report, Unusable, verify};

@@ -7,14 +7,18 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
+use crate::domain::ids::RecordId;
 use crate::evidence::bundle::{LogProof, Manifest, Proofs, RecordLine, VERSION, manifest_text};
 use crate::evidence::merkle::{Hash, Subtree, root_of};
 use crate::evidence::note::{Checkpoint, Trust};
+use crate::evidence::receipt::{ErasedRecord, ReceiptFile};
 
 /// A file of a bundle that is read whole may have so many bytes.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// The file that is for reading only: changed, it warns.
 const READABLE: &str = "report.html";
+/// The receipts of erasures, where a bundle has records that were erased.
+const ERASURES: &str = "erasures.jsonl";
 /// Files that the manifest can't name.
 const OUTER: [&str; 2] = ["manifest.json", "manifest.note"];
 
@@ -96,7 +100,8 @@ pub fn verify(bundle: impl Read + Seek, trust: &Trust) -> Result<Report, Unusabl
     files(&mut zip, trust, &mut report)?;
     let proofs: Proofs = serde_json::from_slice(&whole(&mut zip, "proofs.json")?)
         .map_err(|_unread| Unusable::File("proofs.json".to_owned()))?;
-    let leaves = records(&mut zip, &mut report)?;
+    let receipts = receipts(&mut zip, trust, &mut report);
+    let leaves = records(&mut zip, &receipts, &mut report)?;
     for proof in &proofs.logs {
         let of_log = leaves.get(&proof.log).map(|leaves| &leaves.by_place);
         prove(proof, of_log.unwrap_or(&BTreeMap::new()), trust, &mut report);
@@ -180,9 +185,30 @@ fn whole<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
+/// The records that the receipts in the bundle say were erased; a receipt that can't be believed fails.
+fn receipts<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    trust: &Trust,
+    report: &mut Report,
+) -> BTreeSet<ErasedRecord> {
+    let Ok(bytes) = whole(zip, ERASURES) else { return BTreeSet::new() };
+    let mut erased = BTreeSet::new();
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        let checked = serde_json::from_str::<ReceiptFile>(line)
+            .map_err(|_unread| format!("a line of {ERASURES} can't be read"))
+            .and_then(|file| file.check(trust).map(|_| file.list().unwrap_or_default()));
+        match checked {
+            Ok(list) => erased.extend(list),
+            Err(wrong) => report.fail(wrong),
+        }
+    }
+    erased
+}
+
 /// Reads every record, hashes it, and gives the leaves of each log by their places.
 fn records<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
+    receipts: &BTreeSet<ErasedRecord>,
     report: &mut Report,
 ) -> Result<BTreeMap<String, Leaves>, Unusable> {
     let missing = || Unusable::File("records.jsonl".to_owned());
@@ -194,14 +220,19 @@ fn records<R: Read + Seek>(
             break;
         };
         match serde_json::from_str::<RecordLine>(&line) {
-            Ok(line) => record(&line, &mut logs, report),
+            Ok(line) => record(&line, receipts, &mut logs, report),
             Err(_) => report.fail(format!("line {} of records.jsonl can't be read", number + 1)),
         }
     }
     Ok(logs)
 }
 
-fn record(line: &RecordLine, logs: &mut BTreeMap<String, Leaves>, report: &mut Report) {
+fn record(
+    line: &RecordLine,
+    receipts: &BTreeSet<ErasedRecord>,
+    logs: &mut BTreeMap<String, Leaves>,
+    report: &mut Report,
+) {
     let id = shown(&line.record_id);
     let said: Option<Hash> =
         HEXLOWER.decode(line.leaf_hash.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
@@ -220,6 +251,12 @@ fn record(line: &RecordLine, logs: &mut BTreeMap<String, Leaves>, report: &mut R
         }
         ("missing", None) => {
             report.fail(format!("record {id} was deleted: its leaf stands in the log, and it is not kept"));
+            said
+        }
+        ("erased", None)
+            if !RecordId::parse(&line.record_id).is_some_and(|id| receipts.contains(&(id, said))) =>
+        {
+            report.fail(format!("record {id} is said to be erased, and no receipt in the bundle says so"));
             said
         }
         ("erased" | "again", None) => said,

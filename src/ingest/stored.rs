@@ -1,7 +1,9 @@
-//! The drain's way into the real store: rows by the inserts of one segment, then whatever follows from them.
+//! The drain's way into the real store: rows by the inserts of one segment, then whatever follows from
+//! them.
 use std::future::Future;
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -10,8 +12,11 @@ use crate::domain::ids::{Project, TraceId};
 use crate::ingest::sink::{RefusedRows, Setback, Sink, bytes_of};
 use crate::otlp::Refused;
 use crate::store::Store;
-use crate::store::rows::{Encoder, Insert, Table};
+use crate::store::queries::erased;
+use crate::store::rows::{Encoder, Insert, Table, sifted};
 
+/// What other servers erase is heard of after so long.
+pub(crate) const ERASED_KNOWN_FOR: Duration = Duration::from_secs(2);
 /// A row of `rejects` names so many refused pieces of one insert at most.
 const REPORTED_MAX: usize = 100;
 
@@ -35,7 +40,23 @@ where
     D: Future<Output = ()> + Send,
 {
     async fn insert(&self, insert: &Insert, rows: Bytes, token: &str) -> Result<(), Setback> {
+        let tombs = self.encoder.tombs();
+        let inserting = tombs.inserting().await;
+        // Other servers over the same store erase too.
+        let within = self.store.engine().is_none().then_some(ERASED_KNOWN_FOR);
+        if !tombs.is_fresh(within) {
+            let known = erased(&self.store, None).await.map_err(|error| Setback::of(&error))?;
+            tombs.know_all(&known);
+        }
+        let rows = match rows_of(insert, &rows) {
+            Some(some) => sifted(tombs, insert, some),
+            None => rows,
+        };
+        if rows.is_empty() {
+            return Ok(());
+        }
         let done = self.store.insert_rows(insert.table.name(), &insert.columns, rows, token).await;
+        drop(inserting);
         done.map_err(|error| Setback::of(&error))
     }
 
@@ -76,4 +97,12 @@ where
         let done = self.store.insert_rows(rows.table.name(), &columns, rows.bytes.into(), token).await;
         done.map_err(|error| Setback::of(&error))
     }
+}
+
+/// Which rows of the insert these bytes are, of which they are a part.
+fn rows_of(insert: &Insert, rows: &Bytes) -> Option<Range<usize>> {
+    let from = rows.as_ptr().addr().checked_sub(insert.bytes.as_ptr().addr())?;
+    let to = from.checked_add(rows.len()).filter(|to| *to <= insert.bytes.len())?;
+    let row_at = |at: usize| insert.ends.partition_point(|end| *end <= at);
+    Some(row_at(from)..row_at(to))
 }

@@ -283,7 +283,7 @@ fn entity(answer: &Value) -> Value {
             "reads",
             "rejected_in_project",
             "runs_dropping",
-            "sampled_reads",
+            "runs_sampled",
             "acts_kept_from",
             "completeness",
             "integrity",

@@ -1,6 +1,6 @@
 //! `recount export`, through a server's API, and `recount verify`, which needs none.
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
 use crate::config::{ExportArgs, Settings, VerifyArgs};
-use crate::evidence::{Trust, verify};
+use crate::evidence::{ReceiptFile, Trust, verify};
 use crate::server::commands::{complain, failed, say};
 use crate::server::start::Server;
 
@@ -127,6 +127,11 @@ pub fn verify_command(args: &VerifyArgs) -> ExitCode {
         };
         trust.checkpoints.extend(notes(&text));
     }
+    // A bundle may be large: only what begins as JSON is read whole.
+    let text = begins_as_json(&args.bundle).then(|| read(&args.bundle)).flatten();
+    if let Some(file) = text.and_then(|text| receipt_in(&text)) {
+        return verify_receipt(&file, &trust);
+    }
     let file = match File::open(&args.bundle) {
         Ok(file) => file,
         Err(error) => return unusable(format!("{} can't be read: {error}", args.bundle.display())),
@@ -147,11 +152,51 @@ pub fn verify_command(args: &VerifyArgs) -> ExitCode {
     }
 }
 
+/// The receipt of an erasure in a text: alone, or as the API gives it.
+fn receipt_in(text: &str) -> Option<ReceiptFile> {
+    #[derive(serde::Deserialize)]
+    struct Whole {
+        receipt_file: ReceiptFile,
+    }
+    let whole = || serde_json::from_str::<Whole>(text).ok().map(|whole| whole.receipt_file);
+    serde_json::from_str::<ReceiptFile>(text).ok().or_else(whole)
+}
+
+/// Says what a receipt says, when it is signed by whom is trusted.
+fn verify_receipt(file: &ReceiptFile, trust: &Trust) -> ExitCode {
+    match file.check(trust) {
+        Err(wrong) => {
+            say(&format!("FAILED   {wrong}"));
+            ExitCode::FAILURE
+        }
+        Ok(receipt) => {
+            for place in &receipt.places {
+                say(&format!("searched {place}"));
+            }
+            say(&format!(
+                "Erased: {} of the project {}, asked {}",
+                receipt.about, receipt.project, receipt.asked
+            ));
+            say(&format!(
+                "Receipt: ok, {} records and {} bodies were erased under {} until {}; signed by {}",
+                receipt.records, receipt.bodies, receipt.erasure, receipt.done, trust.name
+            ));
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn begins_as_json(path: &Path) -> bool {
+    let mut first = [0];
+    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
+}
+
 fn read(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The newest note of a file of notes. One that is not finished (a crash while it was written) is left out.
+/// The newest note of a file of notes. One that is not finished (a crash while it was written) is left
+/// out.
 fn notes(text: &str) -> Option<String> {
     let mut notes: Vec<String> = Vec::new();
     let mut note = String::new();

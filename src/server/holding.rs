@@ -2,7 +2,6 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::config::{HoldCommand, Settings};
@@ -25,7 +24,13 @@ pub async fn hold_command(settings: &Settings, command: HoldCommand) -> ExitCode
         }
         HoldCommand::List { project, .. } => ("/api/v1/holds", project, None),
     };
-    let answer = match asked(settings, path, &project, body).await {
+    let asking = match Asking::open(settings).await {
+        Ok(asking) => asking,
+        Err(code) => return code,
+    };
+    let answer = asking.ask(path, &project, body).await;
+    asking.close().await;
+    let answer = match answer {
         Ok(answer) => answer,
         Err(code) => return code,
     };
@@ -36,43 +41,67 @@ pub async fn hold_command(settings: &Settings, command: HoldCommand) -> ExitCode
     ExitCode::SUCCESS
 }
 
-/// Asks the API about a project; what it refuses is said.
-pub(in crate::server) async fn asked(
-    settings: &Settings,
-    path: &str,
-    project: &str,
-    body: Option<Value>,
-) -> Result<Value, ExitCode> {
-    let project: String = url::form_urlencoded::byte_serialize(project.as_bytes()).collect();
-    let body = body.map(|body| body.to_string().into_bytes());
-    let (status, answer) = ask_any(settings, &format!("{path}?project={project}"), body).await?;
-    let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
-    if status < 400 {
-        return Ok(answer);
-    }
-    complain(answer.get("detail").and_then(Value::as_str).unwrap_or("the server gave no reason"));
-    Err(ExitCode::FAILURE)
+/// Asks the API, of the server that runs over a data directory, else of one that is started for the
+/// questions.
+pub(in crate::server) struct Asking {
+    local: Local,
+    started: Option<Server>,
 }
 
-/// Asks the server that runs over the data directory, else one that is started for the question.
-async fn ask_any(settings: &Settings, path: &str, body: Option<Vec<u8>>) -> Result<(u16, Bytes), ExitCode> {
-    if let Some(local) = Local::find(&settings.data_dir)
-        && let Some(answer) = local.ask(path, body.clone()).await
-    {
-        return Ok(answer);
+impl Asking {
+    /// Finds the server or starts one.
+    ///
+    /// # Errors
+    /// The exit code, after saying why no server can be asked.
+    pub(in crate::server) async fn open(settings: &Settings) -> Result<Self, ExitCode> {
+        if let Some(local) = Local::find(&settings.data_dir)
+            && local.ask("/healthz", None).await.is_some()
+        {
+            return Ok(Self { local, started: None });
+        }
+        let free = SocketAddr::from(([127, 0, 0, 1], 0));
+        let settings = Settings { listen: free, otlp_grpc: free, otlp_http: free, ..settings.clone() };
+        let server = Server::start(&settings).await.map_err(|error| failed(&error))?;
+        match Local::find(&settings.data_dir) {
+            Some(local) => Ok(Self { local, started: Some(server) }),
+            None => {
+                server.stop().await;
+                complain("the server that was started for this can't be asked; its log says why");
+                Err(ExitCode::FAILURE)
+            }
+        }
     }
-    let free = SocketAddr::from(([127, 0, 0, 1], 0));
-    let settings = Settings { listen: free, otlp_grpc: free, otlp_http: free, ..settings.clone() };
-    let server = Server::start(&settings).await.map_err(|error| failed(&error))?;
-    let answer = match Local::find(&settings.data_dir) {
-        Some(local) => local.ask(path, body).await,
-        None => None,
-    };
-    server.stop().await;
-    answer.ok_or_else(|| {
-        complain("the server that was started for this did not answer; its log says why");
-        ExitCode::FAILURE
-    })
+
+    /// Asks about a project; what is refused is said.
+    ///
+    /// # Errors
+    /// The exit code, after saying why.
+    pub(in crate::server) async fn ask(
+        &self,
+        path: &str,
+        project: &str,
+        body: Option<Value>,
+    ) -> Result<Value, ExitCode> {
+        let project: String = url::form_urlencoded::byte_serialize(project.as_bytes()).collect();
+        let body = body.map(|body| body.to_string().into_bytes());
+        let Some((status, answer)) = self.local.ask(&format!("{path}?project={project}"), body).await else {
+            complain("the server does not answer any more");
+            return Err(ExitCode::FAILURE);
+        };
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+        if status < 400 {
+            return Ok(answer);
+        }
+        complain(answer.get("detail").and_then(Value::as_str).unwrap_or("the server gave no reason"));
+        Err(ExitCode::FAILURE)
+    }
+
+    /// Stops the server, if it was started for this.
+    pub(in crate::server) async fn close(self) {
+        if let Some(server) = self.started {
+            server.stop().await;
+        }
+    }
 }
 
 /// One line, fields apart by tabs.

@@ -4,6 +4,8 @@ mod addresses;
 mod changes;
 mod chronicle;
 mod commands;
+mod eraser;
+mod erasing;
 mod error;
 mod evidence;
 mod expiry;
@@ -27,6 +29,7 @@ mod watch;
 
 pub use addresses::Addresses;
 pub use commands::{check_command, complain, failed, rebuild_command, say, serve_command};
+pub use erasing::erase_command;
 pub use error::StartError;
 pub use evidence::{export_command, verify_command};
 pub use expiry::expire;

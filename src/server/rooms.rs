@@ -25,12 +25,13 @@ use crate::ingest::{
 };
 use crate::log::{Log, LogSettings, Recovery};
 use crate::notices::{Endpoint, Gauges, Notices, NoticesSettings, Rule, try_endpoints};
-use crate::projection::{Projection, ProjectionSettings, Sequencer};
+use crate::projection::{Eraser, Projection, ProjectionSettings, Sequencer};
 use crate::redaction::{InForce, Rulebook};
 use crate::server::access::{open_access, watch_access};
 use crate::server::addresses::Addresses;
 use crate::server::changes;
 use crate::server::chronicle::{keep_chronicle, last_alive_ns};
+use crate::server::eraser::eraser;
 use crate::server::error::StartError;
 use crate::server::expiry;
 use crate::server::local::Local;
@@ -141,7 +142,8 @@ impl Rooms {
         let who = Who { access, local_key: local.hash(), record };
         let sequencer = sequencer(settings, &store)?;
         tokio::spawn(sequence(sequencer.clone(), stop.clone()));
-        let entities = entity_tools(settings, sequencer);
+        let eraser = eraser(&store, (&projection, &sequencer), &changed, &log, stop.clone());
+        let entities = entity_tools(settings, sequencer, eraser);
         let web = web_router(settings, at, (&store, entities, who), (desk, figures.clone()));
         report(&store, &recovery, (answering, alive_ns)).await;
         if answering {
@@ -252,9 +254,10 @@ fn start_folding(settings: &Settings, store: &Store) -> Projection {
 }
 
 /// What the pages of accounts and other entities need of the settings.
-fn entity_tools(settings: &Settings, sequencer: Sequencer) -> EntityTools {
+fn entity_tools(settings: &Settings, sequencer: Sequencer, eraser: Eraser) -> EntityTools {
     EntityTools {
         sequencer: Some(sequencer),
+        eraser: Some(eraser),
         aliases: Arc::new(settings.aliases.clone()),
         rules: Arc::new(settings.tools.clone()),
     }

@@ -66,6 +66,8 @@ pub const MIGRATIONS: &[Migration] = list![
     "0065_cases_by_earlier_id",
     "0066_steps_errors_shown",
     "0080_holds",
+    "0081_erasures",
+    "0082_erased",
     "0090_views",
     "0095_runs_work",
     "0105_alerts",

@@ -3,7 +3,8 @@
 //! A query is a file in `queries/` beside its `.sql`:
 //!
 //! ```ignore
-//! const SQL: &str = include_str!("runs.sql"); // … WHERE project = {project:String} AND seen >= {from:Int64}
+//! const SQL: &str = include_str!("runs.sql"); // … WHERE project = {project:String} AND seen >=
+//! {from:Int64}
 //!
 //! pub async fn runs(store: &Store, scope: &Scope, from: i64) -> Result<Vec<Summary>, StoreError> {
 //!     let rows: Vec<Row> = store.read(scope, SQL).bind("from", from).all().await?;
@@ -11,12 +12,13 @@
 //! }
 //! ```
 //!
-//! `store.read` binds `{project:String}`, puts in the condition that a scope limited to some entities asks
-//! for where the statement says `$run_in_scope`, `$entities_in_scope` or `$trace_in_scope`, and sends
-//! `readonly = 1`, the time limit and the row limit; nothing is ever spliced into SQL. Rows are structs with
-//! `#[derive(clickhouse::Row, serde::Deserialize)]` whose fields are named and typed like the result's
-//! columns; a mismatch is an error, not a wrong value. Besides `all` there are `one`, `optional`, `stream`
-//! (rows in bounded memory) and `bytes` (CSV, JSON lines, Parquet). A literal `?` needs no escaping.
+//! `store.read` binds `{project:String}`, puts in the condition that a scope limited to some entities
+//! asks for where the statement says `$run_in_scope`, `$entities_in_scope` or `$trace_in_scope`, and
+//! sends `readonly = 1`, the time limit and the row limit; nothing is ever spliced into SQL. Rows are
+//! structs with `#[derive(clickhouse::Row, serde::Deserialize)]` whose fields are named and typed like
+//! the result's columns; a mismatch is an error, not a wrong value. Besides `all` there are `one`,
+//! `optional`, `stream` (rows in bounded memory) and `bytes` (CSV, JSON lines, Parquet). A literal `?`
+//! needs no escaping.
 //!
 //! Rows go in through `Store::insert_rows`, as `RowBinary` bytes under a deduplication token.
 mod accounts;
@@ -26,6 +28,7 @@ mod client;
 mod derived;
 mod engine;
 mod entity_lines;
+mod erasing;
 mod error;
 mod expiry;
 mod finding_filter;
@@ -58,6 +61,7 @@ pub use derived::{
 };
 pub use engine::{Credentials, Engine, EngineError, EngineSettings};
 pub use entity_lines::EntityFilter;
+pub use erasing::Left;
 pub use error::{Answer, StoreError};
 pub use expiry::Expired;
 pub use finding_filter::FindingFilter;

@@ -35,6 +35,12 @@ pub(in crate::web) enum WebError {
     /// A second person has to agree.
     #[error("a second person has to agree: not the one who closed it, and no job")]
     SecondPerson,
+    /// It was erased on request: when, and under which erasure.
+    #[error("{0}")]
+    Gone(String),
+    /// Something else does not let it be done: what, and the way out.
+    #[error("{0}")]
+    InTheWay(String),
     /// The viewer may not see it.
     #[error("you can't see this")]
     Forbidden,
@@ -105,7 +111,8 @@ impl WebError {
             Self::Invalid(_) | Self::Field(..) => StatusCode::BAD_REQUEST,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Gone(_) => StatusCode::GONE,
+            Self::Conflict(_) | Self::InTheWay(_) => StatusCode::CONFLICT,
             Self::PeopleOnly | Self::SecondPerson => StatusCode::FORBIDDEN,
             Self::Forbidden | Self::Role(_) | Self::OutOfReach(_) | Self::NoGroup | Self::Forgery => {
                 StatusCode::FORBIDDEN
@@ -129,6 +136,8 @@ impl WebError {
             Self::Invalid(_) | Self::Field(..) => "This can't be read",
             Self::TooLarge(_) => "That is too long",
             Self::MediaType => "That is no JSON",
+            Self::Gone(_) => "Erased",
+            Self::InTheWay(_) => "Something is in the way",
             Self::Conflict(_) => "That does not fit any more",
             Self::PeopleOnly => "A person has to decide",
             Self::SecondPerson => "Somebody else has to agree",
@@ -171,7 +180,8 @@ impl From<StoreError> for WebError {
 }
 
 impl IntoResponse for WebError {
-    /// Only the status: `refusal::show` writes the answer, since it knows who asks and under which address.
+    /// Only the status: `refusal::show` writes the answer, since it knows who asks and under which
+    /// address.
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self);

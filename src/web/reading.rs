@@ -1,8 +1,10 @@
-//! From an address to a folded run, and to the bodies that a page shows: what pages and the API read alike.
+//! From an address to a folded run, and to the bodies that a page shows: what pages and the API read
+//! alike.
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::action::Action;
 use crate::domain::case::CaseEvent;
+use crate::domain::erasure::Taken;
 use crate::domain::fold::{Part, runs_of};
 use crate::domain::ids::{Digest, SpanId, TraceId};
 use crate::domain::kind::Kind;
@@ -11,7 +13,8 @@ use crate::domain::run::Run;
 use crate::domain::scope::Scope;
 use crate::store::Store;
 use crate::store::queries::{
-    bodies, content_refs, events_about, key_actions, run_records, span, trace_records, trace_runs,
+    bodies, content_refs, erased_body, events_about, key_actions, run_records, span, trace_records,
+    trace_runs,
 };
 use crate::store::rows::{Body as Kept, StepRow};
 use crate::web::error::WebError;
@@ -62,8 +65,8 @@ pub(in crate::web) async fn run(
     }
 }
 
-/// What happened to a run outside its own records: what was appended to its cases, and what other runs found
-/// out about its keys.
+/// What happened to a run outside its own records: what was appended to its cases, and what other runs
+/// found out about its keys.
 async fn outside(
     store: &Store,
     scope: &Scope,
@@ -176,12 +179,22 @@ pub(in crate::web) async fn body(
     scope: &Scope,
     (trace, digest): Place,
 ) -> Result<Kept, WebError> {
-    let found = bodies(store, scope, trace, &[digest]).await?.pop();
-    found.ok_or_else(|| {
-        WebError::NotFound(
+    if let Some(found) = bodies(store, scope, trace, &[digest]).await?.pop() {
+        return Ok(found);
+    }
+    Err(match erased_body(store, scope, trace, digest).await? {
+        Some(taken) => WebError::Gone(erased_sentence(&taken)),
+        None => WebError::NotFound(
             "This content is not kept: it never arrived, has expired or was erased.".to_owned(),
-        )
+        ),
     })
+}
+
+/// What is said in the place of something that was erased.
+pub(in crate::web) fn erased_sentence(taken: &Taken) -> String {
+    let at = format::rfc3339(taken.at_ns);
+    let day = at.get(..10).unwrap_or_default();
+    format!("Erased on {day} under {id}, receipt {id}.", id = taken.erasure_id)
 }
 
 fn head_of(kept: Kept) -> Body {

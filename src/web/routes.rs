@@ -22,9 +22,9 @@ use crate::web::openapi::document::document;
 use crate::web::origin;
 use crate::web::page::guard;
 use crate::web::pages::{
-    about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, findings,
-    holds, key, keys, login, overview, readiness, redaction, resolve_all, reveal, run, runs, settings,
-    status, trace, unknowns, views, words,
+    about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, erase,
+    erasures, findings, holds, key, keys, login, overview, readiness, redaction, resolve_all, reveal, run,
+    runs, settings, status, trace, unknowns, views, words,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -75,6 +75,9 @@ const TABLE: &[Route] = &[
     Route("/activity", SeeActivity, || get(activity::show)),
     Route("/settings", SeeAccess, || get(settings::show)),
     Route("/settings/change", ManageAccess, || post(settings::change)),
+    Route("/entities/{type}/{id}/erase", HoldAndErase, || get(erase::show).post(erase::ask)),
+    Route("/erasures", SeeAccess, || get(erasures::list)),
+    Route("/erasures/{erasure_id}", SeeAccess, || get(erasures::show)),
     Route("/holds", SeeAccess, || get(holds::show)),
     Route("/holds/place", HoldAndErase, || post(holds::place)),
     Route("/holds/lift", HoldAndErase, || post(holds::lift)),
@@ -123,6 +126,10 @@ const TABLE: &[Route] = &[
     Route("/api/v1/holds", SeeAccess, || get(api::holds::list)),
     Route("/api/v1/holds/place", HoldAndErase, || post(api::holds::place)),
     Route("/api/v1/holds/lift", HoldAndErase, || post(api::holds::lift)),
+    Route("/api/v1/entities/{type}/{id}/erasure", HoldAndErase, || get(api::erasures::plan)),
+    Route("/api/v1/entities/{type}/{id}/erase", HoldAndErase, || post(api::erasures::ask)),
+    Route("/api/v1/erasures", SeeAccess, || get(api::erasures::list)),
+    Route("/api/v1/erasures/{erasure_id}", SeeAccess, || get(api::erasures::show)),
     Route("/api/v1/entities/{type}/{id}/evidence", Export, || get(api::evidence::show)),
     Route("/api/v1/evidence/trust", SeeRecords, || get(api::evidence::trust)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),

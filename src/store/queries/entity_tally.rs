@@ -42,6 +42,8 @@ pub struct EntityTally {
     pub last_ns: u64,
     /// Runs whose client dropped something before sending.
     pub dropping: u64,
+    /// Runs of which reads were left out by a rule of sampling.
+    pub sampled: u64,
     /// Runs with a model call of which nobody knows what it saw.
     pub unseen: u64,
 }
@@ -70,6 +72,7 @@ struct Line {
     first_ns: u64,
     last_ns: u64,
     dropping: u64,
+    sampled: u64,
     unseen: u64,
 }
 
@@ -111,6 +114,7 @@ pub async fn entity_tally(
         first_ns: line.first_ns,
         last_ns: line.last_ns,
         dropping: line.dropping,
+        sampled: line.sampled,
         unseen: line.unseen,
     })
 }

@@ -32,5 +32,6 @@ SELECT
     max(one_skew) AS skew_ms_max,
     minIf(one_first, one_first > 0) AS first_ns, max(one_last) AS last_ns,
     countIf(has(one_codes, 'dropped-by-client')) AS dropping,
+    countIf(has(one_codes, 'reads-sampled')) AS sampled,
     countIf(has(one_codes, 'snapshot-missing')) AS unseen
 FROM by_run

@@ -1,4 +1,5 @@
-//! Questions to the store, each a function beside its statement. Every one takes the scope of whoever asks.
+//! Questions to the store, each a function beside its statement. Every one takes the scope of whoever
+//! asks.
 mod actions;
 mod activity;
 mod alert_projects;
@@ -15,6 +16,11 @@ mod entities;
 mod entity_names;
 mod entity_runs;
 mod entity_tally;
+mod erased;
+mod erased_body;
+mod erased_in;
+mod erasures;
+mod erasures_about;
 mod finding_counts;
 mod findings;
 mod holds;
@@ -68,6 +74,11 @@ pub use entities::{EntityLine, PopulationFilter, entities};
 pub use entity_names::entity_names;
 pub use entity_runs::{RunPlace, entity_runs};
 pub use entity_tally::{EntityTally, TO_FOLD_MAX, entity_tally};
+pub use erased::{erased, keep_erased};
+pub use erased_body::erased_body;
+pub use erased_in::{ErasedIn, erased_in};
+pub use erasures::{erasures, keep_erasure};
+pub use erasures_about::erasures_about;
 pub use finding_counts::{COUNTED_MAX, FindingCounts, Found, finding_counts};
 pub use findings::{FINDINGS_MAX, FindingCursor, FindingPage, FoundFinding, findings};
 pub use holds::{holds, keep_hold};

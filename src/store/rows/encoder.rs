@@ -1,4 +1,6 @@
 //! One request in, rows out: the last step before the log, made once and never again.
+use std::sync::Arc;
+
 use crate::domain::activity::Activity;
 use crate::domain::content::Content;
 use crate::domain::ids::{Digest, Project, RecordId, TraceId};
@@ -18,6 +20,7 @@ use crate::store::rows::steps::write_step;
 use crate::store::rows::stored::Stored;
 use crate::store::rows::table::Table;
 use crate::store::rows::tidy::tidy;
+use crate::store::rows::tombs::Tombs;
 use crate::store::rows::writer::Writer;
 
 /// What is to be kept of one request.
@@ -72,24 +75,33 @@ pub enum EncodeError {
 pub struct Encoder {
     retention: Retentions,
     stored: Stored,
+    tombs: Arc<Tombs>,
 }
 
 impl Encoder {
     /// An encoder that remembers at most so many stored bodies (about 100 bytes of memory each).
     pub fn new(retention: impl Into<Retentions>, bodies_max: usize) -> Self {
-        Self { retention: retention.into(), stored: Stored::new(bodies_max) }
+        Self { retention: retention.into(), stored: Stored::new(bodies_max), tombs: Arc::default() }
     }
 
-    /// The rows of a request: every record, and each body that is not known to be stored.
+    /// What was erased: it is not encoded again.
+    pub fn tombs(&self) -> &Arc<Tombs> {
+        &self.tombs
+    }
+
+    /// The rows of a request: every record, and each body that is not known to be stored; neither where
+    /// it was erased.
     pub fn encode(&self, request: &Request<'_>) -> Result<EncodedRequest, EncodeError> {
-        let tidied: Vec<_> = request.steps.iter().map(|(_, clean)| tidy(clean.get())).collect();
+        let kept = request.steps.iter().filter(|(id, _)| !self.tombs.has_record(id));
+        let kept: Vec<&(RecordId, Clean<Step>)> = kept.collect();
+        let tidied: Vec<_> = kept.iter().map(|(_, clean)| tidy(clean.get())).collect();
         let by_text = ContentDigests::new(&request.keys.content);
         let by_value = CanonicalDigests::new(&request.keys.content);
         let digests: Vec<Vec<Digest>> = tidied.iter().map(|step| digests(&by_text, step)).collect();
         let (mut steps, mut leaves) = (Rows::of(Table::Steps), Rows::of(Table::Leaves));
         let mut traces = Vec::new();
         for (position, (((record_id, clean), step), bodies)) in
-            request.steps.iter().zip(&tidied).zip(&digests).enumerate()
+            kept.into_iter().zip(&tidied).zip(&digests).enumerate()
         {
             let kept = Kept {
                 project: request.project,
@@ -145,6 +157,7 @@ impl Encoder {
             .flat_map(|(step, digests)| {
                 step.bodies.iter().zip(digests).map(|(body, digest)| (step.facts.trace_id, *digest, body))
             })
+            .filter(|(trace_id, digest, _)| !self.tombs.has_body(*trace_id, *digest))
             .collect();
         self.stored.retain_unknown(&mut wanted, |(trace_id, digest, _)| ContentKey {
             trace_id: *trace_id,

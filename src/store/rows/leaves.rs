@@ -1,9 +1,10 @@
 //! Table `leaves`: one hash for each record kept, in the order of the log; append-only evidence.
 //!
-//! A leaf is encoded before the log has given its frame a number, so its place is left open in front of the
-//! row and filled in when the frame is drained: the same frame always gives the same bytes.
+//! A leaf is encoded before the log has given its frame a number, so its place is left open in front of
+//! the row and filled in when the frame is drained: the same frame always gives the same bytes.
 use crate::domain::ids::{Project, RecordId, TraceId};
 use crate::store::rows::cell::{Cell, Day};
+use crate::store::rows::reader::{ReadError, Reader};
 use crate::store::rows::writer::Writer;
 
 /// The columns and their types, in the order of a row on its way in.
@@ -43,6 +44,14 @@ pub(in crate::store) fn write_leaf(out: &mut Writer, leaf: &KeptLeaf<'_>) {
     out.text(&leaf.project.0);
 }
 
+/// Reads whose leaf a row is.
+pub(in crate::store) fn record_of_leaf(row: &[u8]) -> Result<RecordId, ReadError> {
+    let mut from = Reader::new(row);
+    // Place, position, hash.
+    from.raw(PLACE_BYTES + 4 + 32)?;
+    RecordId::read(&mut from)
+}
+
 /// Fills in the place of a leaf, unless it has one: rows that were put aside have been placed before.
 pub(in crate::store) fn place_leaf(row: &mut [u8], log_id: [u8; 16], frame: u64) {
     let Some(place) = row.first_chunk_mut::<PLACE_BYTES>() else { return };
@@ -69,6 +78,7 @@ mod tests {
         assert_eq!(row[..16], [9; 16]);
         assert_eq!(row[16..24], [2, 1, 0, 0, 0, 0, 0, 0]);
         assert_eq!((row[24], &row[28..60]), (7, &[2; 32][..]));
+        assert_eq!(record_of_leaf(&row), Ok(record_id));
         place_leaf(&mut [], [9; 16], 1);
     }
 }

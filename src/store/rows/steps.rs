@@ -257,6 +257,15 @@ pub(in crate::store) fn filed_under(from: &mut Reader<'_>) -> Result<(Project, T
     Ok((project, Cell::read(from)?))
 }
 
+/// Reads which record a row is.
+pub(in crate::store) fn record_of_step(row: &[u8]) -> Result<RecordId, ReadError> {
+    let mut from = Reader::new(row);
+    filed_under(&mut from)?;
+    // The span, its parent, the carrier.
+    from.raw(8 + 8 + 1)?;
+    RecordId::read(&mut from)
+}
+
 /// Appends one row.
 pub(in crate::store) fn write_step(out: &mut Writer, kept: &Kept<'_>) {
     all().for_each(|column| (column.write)(out, kept));

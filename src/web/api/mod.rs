@@ -9,6 +9,7 @@ pub(in crate::web) mod case_acts;
 pub(in crate::web) mod cases;
 pub(in crate::web) mod contents;
 pub(in crate::web) mod entity;
+pub(in crate::web) mod erasures;
 pub(in crate::web) mod evidence;
 pub(in crate::web) mod findings;
 pub(in crate::web) mod holds;

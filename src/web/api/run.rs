@@ -9,10 +9,12 @@ use serde::Serialize;
 use crate::domain::price::Prices;
 use crate::domain::run::{Run, RunStep};
 use crate::domain::summary::RunSummary;
+use crate::store::queries::erased_in;
 use crate::web::api::answer::Answer;
 use crate::web::api::record::Finding;
 use crate::web::api::step::Step;
 use crate::web::api::summary::Summary;
+use crate::web::entity::coverage::Erased;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::kept_for::Coverage;
@@ -80,14 +82,16 @@ pub(in crate::web) async fn show(
     let wants = Wants { heads, ..Wants::default() };
     let bodies = reading::load(&state.store, &viewer.scope, &wants).await?;
     let kept = state.settings.retention.of(&viewer.scope.project);
-    let (coverage, expired) = tokio::join!(
+    let (coverage, expired, erased) = tokio::join!(
         Coverage::of(&state.store, &viewer.scope, kept, now_ns),
-        older::expired(&state.store, &viewer.scope, &run, now_ns)
+        older::expired(&state.store, &viewer.scope, &run, now_ns),
+        erased_in(&state.store, &viewer.scope, &run.traces)
     );
     let seen = Seen::about(&RunSummary::of(&run).entities);
     let mut run = whole_run((&run, &state.settings.prices), &bodies, contexts_abridged);
     run.completeness.expired = expired?;
-    Ok(seen.on(Answer(Covered { run, coverage }).into_response()))
+    let erasures = erased?.taken.iter().map(Erased::from).collect();
+    Ok(seen.on(Answer(Covered { run, coverage, erasures }).into_response()))
 }
 
 fn moved(state: &WebState, run_id: &str, rest: &str) -> Response {
@@ -106,6 +110,8 @@ pub(in crate::web) struct Covered {
     #[serde(flatten)]
     run: WholeRun,
     coverage: Coverage,
+    /// What was erased of this run, and under which erasures.
+    erasures: Vec<Erased>,
 }
 
 /// Every body of every context, once; `None` when naming them all would fill the answer.

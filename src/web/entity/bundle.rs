@@ -16,9 +16,11 @@ use crate::domain::about::{Tie, Ties};
 use crate::domain::ids::{Digest, RecordId, TraceId};
 use crate::domain::record::Record;
 use crate::domain::run::{Attempt, Run};
-use crate::evidence::{LogProof, Manifest, NodeHash, Proofs, RecordLine, manifest_text, needed};
-use crate::projection::{Sequencer, subtree_hashes};
-use crate::store::queries::{LeafPlace, bodies, checkpoints, leaf_places, step_rows, trace_records};
+use crate::evidence::{LogProof, Manifest, NodeHash, Proofs, ReceiptFile, RecordLine, manifest_text, needed};
+use crate::projection::{Sequencer, records_of as erased_records, subtree_hashes};
+use crate::store::queries::{
+    LeafPlace, bodies, checkpoints, erased, erased_in, erasures, leaf_places, step_rows, trace_records,
+};
 use crate::store::rows::{RunCursor, StepRow};
 use crate::web::entity::coverage::Coverage;
 use crate::web::entity::gather::{Question, around};
@@ -72,6 +74,8 @@ struct Gathering {
     /// By log: the places of every leaf named.
     places: BTreeMap<[u8; 16], BTreeSet<u64>>,
     seen: BTreeSet<(TraceId, Digest)>,
+    /// The erasures that took contents of these records.
+    erasures: BTreeSet<String>,
 }
 
 /// Who asks, in their own words, and by which means.
@@ -122,7 +126,7 @@ pub(in crate::web) async fn bundle(
     let query = query(question, asker, &tally.tally.steps(), &gathering);
     let custody =
         json!({"at": rfc3339(question.now_ns), "event": "export", "by": asker.by, "query": asker.query});
-    let texts = [
+    let mut texts = vec![
         ("query.json", query.to_string()),
         ("coverage.json", serde_json::to_string_pretty(&coverage).unwrap_or_default()),
         ("proofs.json", serde_json::to_string(&proofs).unwrap_or_default()),
@@ -133,6 +137,8 @@ pub(in crate::web) async fn bundle(
         ("custody.jsonl", format!("{custody}\n")),
         ("report.html", report),
     ];
+    let receipts = receipts(state, question, &gathering.erasures).await?;
+    texts.extend(Some(("erasures.jsonl", receipts)).filter(|(_, receipts)| !receipts.is_empty()));
     let Gathering { records, contents, steps, .. } = gathering;
     let spooled = [("records.jsonl", records), ("contents.jsonl", contents), ("steps.jsonl", steps)];
     packed(texts, spooled, sequencer).map_err(unwritten)
@@ -174,6 +180,7 @@ impl Gathering {
             reported: Vec::new(),
             places: BTreeMap::new(),
             seen: BTreeSet::new(),
+            erasures: BTreeSet::new(),
         })
     }
 
@@ -194,6 +201,7 @@ impl Gathering {
     async fn run(&mut self, state: &WebState, question: Question<'_>, run: &Run) -> Result<(), WebError> {
         let wanted = tied_records(run, question);
         let leaves = leaf_places(&state.store, question.scope, &run.traces).await?;
+        let erased = erased_in(&state.store, question.scope, &run.traces).await?;
         let mut by_record: BTreeMap<RecordId, Vec<&LeafPlace>> = BTreeMap::new();
         for leaf in &leaves {
             by_record.entry(leaf.record_id).or_default().push(leaf);
@@ -201,6 +209,11 @@ impl Gathering {
         for some in wanted.chunks(RECORDS_AT_ONCE) {
             for row in step_rows(&state.store, question.scope, &run.traces, some).await? {
                 let of_row = by_record.get(&row.record.record_id).map(Vec::as_slice).unwrap_or_default();
+                if let Some(erasure) = erased.records.get(&row.record.record_id) {
+                    self.erasures.insert(erasure.clone());
+                    self.erased(&row, of_row).map_err(unwritten)?;
+                    continue;
+                }
                 self.record(&row, of_row).map_err(unwritten)?;
                 self.contents(state, question, &row).await?;
             }
@@ -234,6 +247,17 @@ impl Gathering {
                 true => self.line(Some(json.clone()), leaf, (id, "kept", received))?,
                 false => self.line(None, leaf, (id, "again", None))?,
             }
+        }
+        Ok(())
+    }
+
+    /// A record without its contents: its leaves stand in the log as they did, and a receipt says why no
+    /// more is here.
+    fn erased(&mut self, row: &StepRow, leaves: &[&LeafPlace]) -> io::Result<()> {
+        self.record_count += 1;
+        for leaf in leaves {
+            let state = (&row.record.record_id, "erased", Some(row.record.received_ns));
+            self.line(None, leaf, state)?;
         }
         Ok(())
     }
@@ -288,6 +312,32 @@ impl Gathering {
     }
 }
 
+/// The receipts of these erasures with their lists, one a line.
+async fn receipts(
+    state: &WebState,
+    question: Question<'_>,
+    wanted: &BTreeSet<String>,
+) -> Result<String, WebError> {
+    let mut lines = String::new();
+    if wanted.is_empty() {
+        return Ok(lines);
+    }
+    for erasure in erasures(&state.store, Some(&question.scope.project)).await? {
+        if !wanted.contains(&erasure.id) {
+            continue;
+        }
+        let Some(receipt) = erasure.receipt else {
+            let said = format!("the erasure {} is under way; export when it is done", erasure.id);
+            return Err(WebError::InTheWay(said));
+        };
+        let stones = erased(&state.store, Some(&erasure.id)).await?;
+        let file = ReceiptFile::of(receipt, &erased_records(&stones));
+        lines.push_str(&serde_json::to_string(&file).unwrap_or_default());
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
 /// The records of every step that has to do with the entity.
 fn tied_records(run: &Run, question: Question<'_>) -> Vec<RecordId> {
     let ties = Ties::of(run);
@@ -330,7 +380,7 @@ async fn proofs(state: &WebState, places: &BTreeMap<[u8; 16], BTreeSet<u64>>) ->
     Ok(proofs)
 }
 
-fn packed(texts: [(&str, String); 6], spooled: [(&str, File); 3], sequencer: &Sequencer) -> io::Result<File> {
+fn packed(texts: Vec<(&str, String)>, spooled: [(&str, File); 3], sequencer: &Sequencer) -> io::Result<File> {
     let mut zip = ZipWriter::new(unnamed()?);
     let options = SimpleFileOptions::default().large_file(true);
     let mut files = BTreeMap::new();

@@ -2,6 +2,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::erasure::Taken;
 use crate::store::EntityFilter;
 use crate::store::queries::EntityTally;
 use crate::store::rows::Retention;
@@ -43,14 +44,15 @@ pub(in crate::web) struct Coverage {
     rejected_in_project: u64,
     /// Runs whose client says that it dropped something before sending.
     runs_dropping: u64,
-    sampled_reads: u64,
+    /// Runs of which reads were left out by a rule of sampling: each run says how many.
+    runs_sampled: u64,
     skew_ms_max: u64,
     /// Acts received before this have expired.
     acts_kept_from: String,
     reads_kept_from: String,
     bodies_kept_from: String,
-    /// Receipts of erasures that touched these records.
-    erasures: Vec<String>,
+    /// What was erased of these records, and under which erasures.
+    erasures: Vec<Erased>,
     completeness: Verdict,
     integrity: Verdict,
 }
@@ -68,6 +70,35 @@ pub(in crate::web) struct Gap {
 struct Rule {
     rule: String,
     hits: u64,
+}
+
+/// Contents that were erased on request.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ErasedContents")]
+pub(in crate::web) struct Erased {
+    pub(in crate::web) erasure_id: String,
+    pub(in crate::web) at: String,
+    /// Records of these traces that lost their contents by it.
+    pub(in crate::web) records: u64,
+}
+
+impl From<&Taken> for Erased {
+    fn from(taken: &Taken) -> Self {
+        Self { erasure_id: taken.erasure_id.clone(), at: rfc3339(taken.at_ns), records: taken.records }
+    }
+}
+
+impl Erased {
+    /// The same in a sentence.
+    pub(in crate::web) fn sentence(&self) -> String {
+        format!(
+            "The contents of {} were erased on {} under {id}. The receipt {id} says so; who, what, \
+             when and the outcome stay, and so does the proof.",
+            counted(self.records, "record", "records"),
+            day(&self.at),
+            id = self.erasure_id
+        )
+    }
 }
 
 /// A verdict and why.
@@ -88,7 +119,7 @@ pub(in crate::web) struct Signed {
 #[derive(Debug, Clone, Default)]
 pub(in crate::web) struct Around {
     pub(in crate::web) rejected: u64,
-    pub(in crate::web) erasures: Vec<String>,
+    pub(in crate::web) erasures: Vec<Taken>,
     pub(in crate::web) signed: Signed,
     pub(in crate::web) retention: Retention,
     pub(in crate::web) now_ns: u64,
@@ -133,12 +164,12 @@ impl Coverage {
                 .collect(),
             rejected_in_project: around.rejected,
             runs_dropping: tally.dropping,
-            sampled_reads: 0,
+            runs_sampled: tally.sampled,
             skew_ms_max: tally.skew_ms_max,
             acts_kept_from: kept(around.retention.acts_days),
             reads_kept_from: kept(around.retention.reads_days),
             bodies_kept_from: kept(around.retention.contents_days),
-            erasures: around.erasures.clone(),
+            erasures: around.erasures.iter().map(Erased::from).collect(),
             completeness: completeness(tally, around),
             integrity: integrity(&around.signed),
         }
@@ -180,9 +211,9 @@ impl Coverage {
             rows.push(("Redacted", format!("{}, before it was stored.", rules.join(", ")), false));
         }
         for erasure in &self.erasures {
-            rows.push(("Erased", erasure.clone(), true));
+            rows.push(("Erased", erasure.sentence(), true));
         }
-        rows.push(("Sampled", "Acts never are, and no read was.".to_owned(), false));
+        rows.push(sampled(self.runs_sampled));
         rows.push((
             "Expired",
             format!(
@@ -197,6 +228,16 @@ impl Coverage {
         rows.push(("Completeness", self.completeness.reason.clone(), self.runs_incomplete > 0));
         rows.push(("Integrity", self.integrity.reason.clone(), false));
         rows
+    }
+}
+
+fn sampled(runs: u64) -> (&'static str, String, bool) {
+    match runs {
+        0 => ("Sampled", "Acts never are, and no read was.".to_owned(), false),
+        runs => {
+            let runs = counted(runs, "run", "runs");
+            ("Sampled", format!("Acts never are. Reads of {runs} were left out, as each run says."), true)
+        }
     }
 }
 
@@ -248,13 +289,14 @@ fn completeness(tally: &EntityTally, around: &Around) -> Verdict {
             reason: "Not provable: nothing is kept, which does not say that nothing was done.".to_owned(),
         };
     }
-    if open > 0 || around.rejected > 0 {
+    if open > 0 || around.rejected > 0 || tally.sampled > 0 {
         let runs = counted(
             open,
             "run does not say how many steps it had",
             "runs do not say how many steps they had",
         );
         let reason = match open {
+            0 if around.rejected == 0 => "Not provable: reads were left out by sampling.".to_owned(),
             0 => "Not provable: records were refused in this period.".to_owned(),
             _ => format!("Not provable: {runs}. No gap was seen."),
         };

@@ -1,14 +1,14 @@
 //! From an entity to folded runs, a page at a time, and to the numbers of all of them.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::about::{About, step_ns};
 use crate::domain::fold::runs_of;
-use crate::domain::ids::TraceId;
+use crate::domain::ids::{RecordId, TraceId};
 use crate::domain::run::Run;
 use crate::domain::scope::Scope;
 use crate::store::queries::{EntityTally, RunPlace, TO_FOLD_MAX};
 use crate::store::queries::{
-    checkpoints, entity_runs, entity_tally, events_about, rejected_items, trace_records,
+    checkpoints, entity_runs, entity_tally, erasures_about, events_about, rejected_items, trace_records,
 };
 use crate::store::rows::RunCursor;
 use crate::store::{EntityFilter, RunField, RunFilter, Store};
@@ -77,6 +77,15 @@ impl Question<'_> {
     }
 
     async fn fold(&self, store: &Store, places: &[RunPlace]) -> Result<Vec<Run>, WebError> {
+        Ok(self.parts(store, places).await?.into_iter().map(|(run, _)| run).collect())
+    }
+
+    /// The runs at these places, each with the ids of all its records and their traces.
+    pub(in crate::web) async fn parts(
+        &self,
+        store: &Store,
+        places: &[RunPlace],
+    ) -> Result<Vec<(Run, BTreeMap<RecordId, TraceId>)>, WebError> {
         let traces: Vec<TraceId> = places.iter().flat_map(|place| place.traces.iter().copied()).collect();
         let records = trace_records(store, self.scope, &traces).await?;
         let keys: BTreeSet<&str> = records.iter().filter_map(|record| record.facts.key.as_deref()).collect();
@@ -87,7 +96,12 @@ impl Question<'_> {
         // On a thread of its own: a page of large runs takes a while.
         let folded = tokio::task::spawn_blocking(move || {
             let parts = runs_of(records).into_values().filter(|part| wanted.contains(&part.run_id));
-            parts.map(|part| Run::of_part(&part, &events, now_ns)).collect::<Vec<Run>>()
+            let folded = parts.map(|part| {
+                let ids = part.records.iter().map(|record| (record.record_id, record.facts.trace_id));
+                let ids: BTreeMap<RecordId, TraceId> = ids.collect();
+                (Run::of_part(&part, &events, now_ns), ids)
+            });
+            folded.collect()
         });
         folded.await.map_err(|_broken| WebError::Broken)
     }
@@ -133,7 +147,7 @@ pub(in crate::web) async fn around(state: &WebState, question: Question<'_>) -> 
     let rejected = rejected_items(&state.store, question.scope, period).await?;
     Ok(Around {
         rejected,
-        erasures: Vec::new(),
+        erasures: erasures_about(&state.store, question.scope, &question.filter.names).await?,
         signed: Signed { checkpoint: signed.first().map(|newest| (newest.at_ns, newest.size)) },
         retention: state.settings.retention.of(&question.scope.project),
         now_ns: question.now_ns,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::conventions::ToolRules;
 use crate::domain::entity::Entity;
-use crate::projection::Sequencer;
+use crate::projection::{Eraser, Sequencer};
 
 /// What the answers about entities are made with.
 #[derive(Debug, Clone, Default)]
@@ -15,4 +15,6 @@ pub struct EntityTools {
     pub rules: Arc<ToolRules>,
     /// Gives records their places in the signed log; without it no evidence is made.
     pub sequencer: Option<Sequencer>,
+    /// Carries erasures out; without it nothing is erased.
+    pub eraser: Option<Eraser>,
 }

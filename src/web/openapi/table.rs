@@ -2,8 +2,8 @@
 use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
-    access, activity, case_acts, cases, entity, findings, holds, keys, overview, readiness, rejects, reveal,
-    run, runs, spans, step,
+    access, activity, case_acts, cases, entity, erasures, findings, holds, keys, overview, readiness,
+    rejects, reveal, run, runs, spans, step,
 };
 use crate::web::openapi::operation::Takes::{Limit, OneOf, Text, Time};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
@@ -195,9 +195,10 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         path: "/api/v1/contents/{trace_id}/{digest}",
-        summary: "A body as kept",
+        summary: "A body as kept; 410 when it was erased",
         answer: Some(of::<serde_json::Value>),
         media: &["text/plain"],
+        also: &[410],
         ..GET
     },
     Operation {
@@ -349,6 +350,32 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         body: Some(of::<holds::Lifting>),
         answer: Some(of::<holds::Hold>),
         ..POST
+    },
+    Operation {
+        path: "/api/v1/entities/{type}/{id}/erasure",
+        summary: "What would go if the contents of an entity were erased now, and what is in the way",
+        answer: Some(of::<erasures::Plan>),
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/entities/{type}/{id}/erase",
+        summary: "Erase the contents of what agents did on an entity, for good",
+        body: Some(of::<erasures::Asking>),
+        answer: Some(of::<erasures::Erasure>),
+        status: 202,
+        ..POST
+    },
+    Operation {
+        path: "/api/v1/erasures",
+        summary: "Erasures of the project, the latest asked for first",
+        answer: Some(of::<erasures::List>),
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/erasures/{erasure_id}",
+        summary: "An erasure, and once it is done its signed receipt",
+        answer: Some(of::<erasures::Whole>),
+        ..GET
     },
     Operation {
         path: "/api/v1/entities/{type}/{id}/evidence",

@@ -21,7 +21,7 @@ use crate::web::params::Params;
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{Text, plain, shortened};
-use crate::web::viewer::Viewer;
+use crate::web::viewer::{Permission, Viewer};
 
 /// Runs on one page.
 const RUNS: u16 = 25;
@@ -38,6 +38,8 @@ pub(in crate::web) struct EntityPage {
     title: String,
     also: Option<Text>,
     held: Vec<String>,
+    may_erase: bool,
+    hold_query: String,
     here: String,
     list: String,
     from: String,
@@ -102,7 +104,9 @@ pub(in crate::web) async fn show(
     let coverage = Coverage::of(&tally, &filter, &around);
     let shell = Shell::of(&state, &viewer, "Accounts");
     let asked = Asked { names: &names, params: &params, filter: &filter, is_first: after.is_none(), now_ns };
-    let page = Page(EntityPage { held, ..EntityPage::of(shell, &asked, (&page, &tally), &coverage) });
+    let may_erase = viewer.may(Permission::HoldAndErase);
+    let page =
+        Page(EntityPage { held, may_erase, ..EntityPage::of(shell, &asked, (&page, &tally), &coverage) });
     Ok(Seen::about(&[entity]).on(page.into_response()))
 }
 
@@ -170,6 +174,8 @@ impl EntityPage {
             id: Text::new(shortened(&names.asked.id, 120)),
             title: plain(&shortened(&names.asked.id, 60)),
             held: Vec::new(),
+            may_erase: false,
+            hold_query: encoded(&names.asked.to_string()),
             also: (!also.is_empty()).then(|| Text::new(shortened(&also.join(", "), 400))),
             here: shell.links.entity(&names.asked),
             list: shell.links.to("/accounts"),

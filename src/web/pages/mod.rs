@@ -9,6 +9,8 @@ pub(in crate::web) mod content;
 pub(in crate::web) mod conventions;
 pub(in crate::web) mod docs;
 pub(in crate::web) mod entity;
+pub(in crate::web) mod erase;
+pub(in crate::web) mod erasures;
 pub(in crate::web) mod findings;
 pub(in crate::web) mod holds;
 pub(in crate::web) mod key;

@@ -6,7 +6,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use crate::domain::cost::Cost;
 use crate::domain::run::{Run, RunState};
 use crate::domain::summary::RunSummary;
+use crate::store::queries::erased_in;
 use crate::store::rows::StepRow;
+use crate::web::entity::coverage::Erased;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::kept_for;
@@ -88,6 +90,11 @@ pub(in crate::web) async fn show(
     };
     let (mut loaded, expired, beside) =
         futures_util::future::try_join3(loaded(&state, &viewer, &run, &view), expired, beside).await?;
+    let erased = erased_in(&state.store, &viewer.scope, &run.traces).await?;
+    let look = Look::of(&run, &view);
+    if let Some(taken) = look.and_then(|look| erased.of(&look.attempt.record.record_id)) {
+        loaded.bodies.say_of_missing(reading::erased_sentence(taken));
+    }
     if view.transcript {
         let wants = transcript::wants(&run.steps);
         loaded.bodies.append(reading::load(&state.store, &viewer.scope, &wants).await?);
@@ -104,6 +111,7 @@ pub(in crate::web) async fn show(
     let mut page = RunPage::of(&run, (&summary, cost), &view, &loaded, (shell, now_ns));
     page.notices.extend(older::said(expired));
     page.beside = beside;
+    page.notices.extend(erased.taken.iter().map(|taken| Erased::from(taken).sentence()));
     Ok(Seen::about(&summary.entities).on(Page(page).into_response()))
 }
 

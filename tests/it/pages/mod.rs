@@ -6,6 +6,7 @@ mod cases;
 mod compare;
 mod cost;
 mod entities;
+mod erasures;
 mod evidence;
 mod heavy;
 mod inert;

@@ -1,0 +1,105 @@
+//! `recount erase`: contents that go for good, through the server that runs, else through one started
+//! for it.
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::config::{EraseArgs, Settings};
+use crate::server::commands::{complain, say};
+use crate::server::holding::Asking;
+
+/// Between two looks whether it is done.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// It goes on after that; only the command does not wait longer.
+const WAIT_MAX: Duration = Duration::from_secs(3600);
+
+/// Runs `recount erase …`.
+pub async fn erase_command(settings: &Settings, args: &EraseArgs) -> ExitCode {
+    let Some((kind, id)) =
+        args.entity.split_once(':').filter(|(kind, id)| !kind.is_empty() && !id.is_empty())
+    else {
+        complain(&format!("{:?} is no entity; write it as type:id, such as account:2291", args.entity));
+        return ExitCode::from(2);
+    };
+    let asking = match Asking::open(settings).await {
+        Ok(asking) => asking,
+        Err(code) => return code,
+    };
+    let code = erase(&asking, args, (kind, id)).await;
+    asking.close().await;
+    code.unwrap_or_else(|code| code)
+}
+
+async fn erase(asking: &Asking, args: &EraseArgs, (kind, id): (&str, &str)) -> Result<ExitCode, ExitCode> {
+    // A plus stands for a space in a query only.
+    let spelt = |text: &str| {
+        url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
+    };
+    let place = format!("/api/v1/entities/{}/{}", spelt(kind), spelt(id));
+    let plan = asking.ask(&format!("{place}/erasure"), &args.project, None).await?;
+    let number = |name: &str| plan.get(name).and_then(Value::as_u64).unwrap_or_default();
+    say(&format!(
+        "would go: {} records in {} runs, {} bodies; {} runs are about others too, {} unknowns are open, \
+         {} records were erased before",
+        number("records"),
+        number("runs"),
+        number("bodies"),
+        number("shared_runs"),
+        number("open_cases"),
+        number("erased_before")
+    ));
+    if let Some(said) = plan.get("in_the_way").and_then(Value::as_str) {
+        complain(said);
+        return Err(ExitCode::FAILURE);
+    }
+    if args.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !args.yes && !is_meant(id) {
+        complain("nothing was erased");
+        return Err(ExitCode::FAILURE);
+    }
+    let body = json!({"reason": args.reason});
+    let asked = asking.ask(&format!("{place}/erase"), &args.project, Some(body)).await?;
+    let erasure = asked.get("erasure_id").and_then(Value::as_str).unwrap_or_default();
+    complain(&format!("erasing under {erasure}; nothing of it comes in again from now on"));
+    let file = receipt(asking, args, erasure).await?;
+    say(file.get("receipt").and_then(Value::as_str).unwrap_or_default().trim_end());
+    if let Some(out) = &args.out {
+        let text = serde_json::to_string_pretty(&file).unwrap_or_default();
+        if let Err(error) = std::fs::write(out, text) {
+            complain(&format!("{} can't be written: {error}", out.display()));
+            return Err(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody at a terminal types the id once more; a script said what it means.
+fn is_meant(id: &str) -> bool {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return true;
+    }
+    complain("what goes can't be brought back; type the id once more to go on:");
+    let mut typed = String::new();
+    stdin.lock().read_line(&mut typed).is_ok() && typed.trim() == id
+}
+
+async fn receipt(asking: &Asking, args: &EraseArgs, erasure: &str) -> Result<Value, ExitCode> {
+    let begun = tokio::time::Instant::now();
+    loop {
+        let found = asking.ask(&format!("/api/v1/erasures/{erasure}"), &args.project, None).await?;
+        match found.get("receipt_file") {
+            Some(file) if !file.is_null() => return Ok(file.clone()),
+            Some(_) | None => {}
+        }
+        if begun.elapsed() > WAIT_MAX {
+            complain("it is not done yet; a server that runs over this data goes on with it");
+            return Err(ExitCode::FAILURE);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
