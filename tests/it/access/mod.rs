@@ -2,6 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod holds;
 mod house;
-mod people;
+pub(crate) mod people;
 mod projects;
 mod sending;

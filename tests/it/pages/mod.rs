@@ -15,5 +15,6 @@ mod large;
 mod lists;
 mod live;
 mod noticed;
+mod overview;
 pub(crate) mod site;
 mod views;
