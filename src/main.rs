@@ -6,7 +6,8 @@ use recount::config::{
     Settings, UserArgs, parse, parse_file, resolve,
 };
 use recount::console::{
-    account_command, findings_command, mcp_command, run_command, runs_command, unknowns_command,
+    account_command, findings_command, mcp_command, run_command, runs_command, search_command,
+    unknowns_command,
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         Command::Unknowns(args) => runtime.block_on(unknowns_command(&args)),
         Command::Account(args) => runtime.block_on(account_command(&args)),
         Command::Findings(args) => runtime.block_on(findings_command(&args)),
+        Command::Search(args) => runtime.block_on(search_command(&args)),
         Command::Mcp(args) => runtime.block_on(mcp_command(&args)),
         Command::Demo(args) => demo(args, &runtime, below),
     }

@@ -35,7 +35,7 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("opentelemetry_sdk", &["demo"]),
     ("prost", &["ingest", "otlp"]),
     ("pulldown_cmark", &["web"]),
-    ("regex", &["redaction"]),
+    ("regex", &["redaction", "web"]),
     ("rmcp", &["mcp"]),
     ("rusqlite", &["demo"]),
     ("rustix", &["log", "store"]),

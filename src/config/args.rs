@@ -3,7 +3,9 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::asking::{AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, UnknownsArgs};
+use crate::config::asking::{
+    AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, SearchArgs, UnknownsArgs,
+};
 use crate::config::holding::{EraseArgs, HoldArgs};
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
@@ -60,6 +62,8 @@ pub enum Command {
     Account(AccountArgs),
     /// List what was noticed.
     Findings(FindingsArgs),
+    /// Search words, phrases and ids in everything that was kept of runs.
+    Search(SearchArgs),
     /// Serve the tools for agents (Model Context Protocol) over stdin and stdout, from a running server.
     Mcp(McpArgs),
 }

@@ -184,6 +184,26 @@ pub struct FindingsArgs {
     pub ask: AskArgs,
 }
 
+/// `recount search`.
+#[derive(Debug, Clone, Args)]
+pub struct SearchArgs {
+    /// Words, "phrases", ids or their beginnings, and conditions as on the page: timeout agent:bank
+    #[arg(value_name = "WORDS", required = true, allow_hyphen_values = false)]
+    pub words: Vec<String>,
+    /// Where: messages, tools, arguments, results, errors, names, attributes; several with commas
+    #[arg(long = "in", value_name = "PLACES")]
+    pub places: Option<String>,
+    /// When.
+    #[command(flatten)]
+    pub time: TimeArgs,
+    /// Which part.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Whom to ask.
+    #[command(flatten)]
+    pub ask: AskArgs,
+}
+
 /// `recount mcp`.
 #[derive(Debug, Clone, Args)]
 pub struct McpArgs {
@@ -209,6 +229,18 @@ impl RunsArgs {
             ("retries", &self.retries),
             ("finding", &self.finding),
             ("session", &self.session),
+            ("from", &self.time.from),
+            ("to", &self.time.to),
+            ("cursor", &self.part.cursor),
+        ])
+    }
+}
+
+impl SearchArgs {
+    /// The parameters but the words and the limit.
+    pub fn pairs(&self) -> Pairs<'_> {
+        pairs(&[
+            ("in", &self.places),
             ("from", &self.time.from),
             ("to", &self.time.to),
             ("cursor", &self.part.cursor),

@@ -25,8 +25,8 @@ pub use args::{
     RedactRevealArgs, RedactTestArgs, VerifyArgs, parse,
 };
 pub use asking::{
-    AccountArgs, AskArgs, FindingsArgs, McpArgs, PartArgs, RunArgs, RunsArgs, ServerArgs, TimeArgs,
-    UnknownsArgs,
+    AccountArgs, AskArgs, FindingsArgs, McpArgs, PartArgs, RunArgs, RunsArgs, SearchArgs, ServerArgs,
+    TimeArgs, UnknownsArgs,
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};

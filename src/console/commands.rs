@@ -3,13 +3,14 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use crate::config::{AccountArgs, AskArgs, FindingsArgs, RunArgs, RunsArgs, UnknownsArgs};
+use crate::config::{AccountArgs, AskArgs, FindingsArgs, RunArgs, RunsArgs, SearchArgs, UnknownsArgs};
 use crate::console::account;
 use crate::console::answer::Object;
 use crate::console::findings;
 use crate::console::remote::{Remote, RemoteError, encoded};
 use crate::console::run;
 use crate::console::runs;
+use crate::console::search;
 use crate::console::unknowns;
 use crate::domain::hidden::escaped_json;
 use crate::server::{complain, say};
@@ -44,6 +45,21 @@ pub async fn account_command(args: &AccountArgs) -> ExitCode {
 /// `recount findings`.
 pub async fn findings_command(args: &FindingsArgs) -> ExitCode {
     tell(&args.ask, &address("/api/v1/findings", &args.pairs(), args.part.limit), findings::lines).await
+}
+
+/// `recount search WORDS`.
+pub async fn search_command(args: &SearchArgs) -> ExitCode {
+    // A word with spaces was one argument in quotes: it is a phrase.
+    let words: Vec<String> = args.words.iter().map(|word| phrase(word)).collect();
+    let words = words.join(" ");
+    let mut pairs = args.pairs();
+    pairs.push(("q", &words));
+    tell(&args.ask, &address("/api/v1/search", &pairs, args.part.limit), search::lines).await
+}
+
+fn phrase(word: &str) -> String {
+    let is_one = !word.contains(char::is_whitespace) || word.contains('"');
+    if is_one { word.to_owned() } else { format!("\"{}\"", word.replace('\\', "\\\\")) }
 }
 
 fn address(path: &str, pairs: &[(&'static str, &str)], limit: Option<u16>) -> String {

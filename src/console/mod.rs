@@ -7,9 +7,12 @@ mod mcp;
 mod remote;
 mod run;
 mod runs;
+mod search;
 mod table;
 mod unknowns;
 
-pub use commands::{account_command, findings_command, run_command, runs_command, unknowns_command};
+pub use commands::{
+    account_command, findings_command, run_command, runs_command, search_command, unknowns_command,
+};
 pub use mcp::mcp_command;
 pub use remote::{Remote, RemoteError};

@@ -98,6 +98,45 @@ impl Address for ReadRun {
     }
 }
 
+/// Of `search`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct Search {
+    /// What to look for: words that must all stand in one text, "phrases in quotes", ids or their beginnings,
+    /// `refun*`, `-without`; and conditions of the run such as `agent:bank`, `outcome:unknown`, `run:ID`.
+    words: String,
+    /// Where: messages, tools, arguments, results, errors, names, attributes; several with commas.
+    /// Everywhere when left out.
+    #[serde(default, rename = "in")]
+    places: Option<String>,
+    /// In runs started at or after this time, RFC 3339.
+    #[serde(default)]
+    from: Option<String>,
+    /// In runs started before this time, RFC 3339.
+    #[serde(default)]
+    to: Option<String>,
+    /// How many runs, 1 to 50; 20 when left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<u16>,
+    /// `next` of the answer before, to go on.
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+impl Address for Search {
+    fn path(&self) -> String {
+        "/api/v1/search".to_owned()
+    }
+
+    fn pairs(&self) -> Vec<Pair> {
+        let mut all =
+            pairs(&[("in", &self.places), ("from", &self.from), ("to", &self.to), ("cursor", &self.cursor)]);
+        all.push(("q", self.words.clone()));
+        limited(all, self.limit.map(|limit| limit.min(50)))
+    }
+}
+
 /// Of `explain_key`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

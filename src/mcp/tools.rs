@@ -2,7 +2,9 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::mcp::arguments::{Address, ExplainKey, FindRuns, ListUnknowns, ReadRun, WhatHappened, encoded};
+use crate::mcp::arguments::{
+    Address, ExplainKey, FindRuns, ListUnknowns, ReadRun, Search, WhatHappened, encoded,
+};
 use crate::mcp::compact::{each, pick};
 
 /// A question to the API, and how its answer is made smaller.
@@ -48,6 +50,18 @@ pub(in crate::mcp) const TOOLS: &[Tool] = &[
             let asked: ReadRun = read(arguments)?;
             let from = asked.from_step.unwrap_or(1);
             Ok(question(&asked, move |answer| run(answer, from)))
+        },
+    },
+    Tool {
+        name: "search",
+        title: "Search texts",
+        description: "Finds words, phrases and ids in messages, arguments, results, errors, names and \
+                      attributes of every attempt: each hit names its run, step and attempt, with the text \
+                      around it. Use it when you know what was said but not where.",
+        schema: schema::<Search>,
+        question: |arguments| {
+            let asked: Search = read(arguments)?;
+            Ok(question(&asked, hits))
         },
     },
     Tool {
@@ -134,6 +148,23 @@ const RUN: [&str; 22] = [
 fn runs(answer: &Value) -> Value {
     let mut told = pick(answer, &["runs", "next"]);
     each(&mut told, "runs", |run| pick(run, &RUN));
+    told
+}
+
+/// A fragment is one text here: what was looked for is known to who asked.
+fn hits(answer: &Value) -> Value {
+    let mut told = pick(answer, &["hits", "runs", "next"]);
+    each(&mut told, "hits", |hit| {
+        let mut told = pick(hit, &["run_id", "step", "in", "label", "again"]);
+        let pieces = hit.get("fragment").and_then(Value::as_array);
+        let text: String =
+            pieces.into_iter().flatten().filter_map(|piece| piece.get("text")?.as_str()).collect();
+        if let Value::Object(members) = &mut told {
+            members.insert("text".to_owned(), Value::String(text));
+        }
+        told
+    });
+    each(&mut told, "runs", |run| pick(run, &["run_id", "agent", "outcome", "started_at", "more"]));
     told
 }
 

@@ -1,5 +1,6 @@
 //! Which runs had to do with an entity: the lines that count, as every question about an entity reads them.
 use crate::store::read::Read;
+use crate::store::texts::body_says;
 
 const SQL: &str = include_str!("entity_lines.sql");
 
@@ -19,7 +20,7 @@ pub struct EntityFilter {
 impl EntityFilter {
     /// The statement with its `$lines`.
     pub(in crate::store) fn sql(sql: &str) -> String {
-        sql.replace("$lines", SQL.trim_end())
+        sql.replace("$lines", SQL.trim_end()).replace("$said", &body_says("{text:String}"))
     }
 
     /// Binds what `$lines` names.

@@ -15,7 +15,7 @@ spoken AS (
     FROM contents
     WHERE {text:String} != '' AND project = {project:String}
       AND trace_id GLOBAL IN (SELECT arrayJoin(traces) FROM standing)
-      AND hasAllTokens(body, {text:String})
+      AND $said
 ),
 lines AS (
     SELECT mine.*, standing.traces AS traces, standing.agent AS agent, standing.session_id AS session_id,

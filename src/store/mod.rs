@@ -47,6 +47,7 @@ pub mod rows;
 mod run_filter;
 mod settings;
 mod stretch;
+mod texts;
 mod traces;
 mod tree;
 
@@ -73,5 +74,6 @@ pub use read::{Pieces, Read, Rows};
 pub use run_filter::{Bound, Choice, RunField, RunFilter, RunMeasure};
 pub use settings::{ClusterSettings, Place, ServerSettings, StoreSettings};
 pub use stretch::Stretch;
+pub use texts::{AttributeTest, Needle, TextFilter, TextPlace};
 pub use traces::{RUN_TRACES_MAX, traces_of};
 pub use tree::{TreeNode, write_tree};

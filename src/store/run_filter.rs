@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::price::{Price, Prices};
 use crate::store::read::Read;
+use crate::store::texts::TextFilter;
 
 const SQL: &str = include_str!("run_filter.sql");
 
@@ -166,6 +167,8 @@ pub struct RunFilter {
     pub bounds: BTreeMap<RunMeasure, Bound>,
     /// What tokens cost, for runs whose cost is not given.
     pub prices: Prices,
+    /// By what stands in their records and bodies.
+    pub texts: TextFilter,
 }
 
 impl RunFilter {
@@ -184,8 +187,9 @@ impl RunFilter {
     }
 
     /// The statement with its `$filter` and the expressions it shares with it.
-    pub(in crate::store) fn sql(sql: &str) -> String {
+    pub(in crate::store) fn sql(&self, sql: &str) -> String {
         sql.replace("$filter", SQL.trim_end())
+            .replace("$texts", &self.texts.of_runs())
             .replace("$outcome_now", OUTCOME_NOW)
             .replace("$state_now", STATE_NOW)
             .replace("$attention", ATTENTION)
@@ -206,7 +210,7 @@ impl RunFilter {
             .bind("words_none", &self.words_none)
             .bind("above", self.limits(|bound| bound.above))
             .bind("below", self.limits(|bound| bound.below));
-        read = self.bind_prices(read);
+        read = self.texts.bind(self.bind_prices(read));
         let all = Choice::default();
         for field in RunField::ALL {
             let choice = self.fields.get(field).unwrap_or(&all);
@@ -271,7 +275,7 @@ mod tests {
         let measures = MEASURES.matches("toFloat64(").count();
         assert!(measures >= RunMeasure::ALL.len() - 2, "one expression for each measure");
         assert!(STATE_NOW.contains(&crate::domain::fold::SILENCE_NS.to_string()));
-        let spelt = RunFilter::sql("$filter $outcome_now").replace("$run_in_scope", "true");
+        let spelt = RunFilter::default().sql("$filter $outcome_now").replace("$run_in_scope", "true");
         assert!(!spelt.contains('$'));
     }
 }

@@ -1,5 +1,6 @@
 project = {project:String}
   AND $run_in_scope
+  AND $texts
   AND ({from_ns:UInt64} = 0 OR (listed_ns >= {from_ns:UInt64} AND received_ns >= {received_from_ns:UInt64}))
   AND ({to_ns:UInt64} = 0 OR listed_ns < {to_ns:UInt64})
   AND arrayAll(word -> position(words, lowerUTF8(word)) > 0, {words:Array(String)})

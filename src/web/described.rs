@@ -83,13 +83,16 @@ async fn limits_and_words_are_those_that_are_taken() {
                     ("nonsense".to_owned(), words.iter().map(ToString::to_string).collect())
                 }
                 Takes::Time => ("yesterday".to_owned(), vec!["2026-11-12T16:02:11Z".to_owned()]),
-                Takes::Text => continue,
+                Takes::Text | Takes::Needed => continue,
             };
-            let (status, _, _) = ask(&router, Method::GET, operation, &format!("?{}={bad}", param.0)).await;
+            let needed = operation.params.iter().filter(|param| matches!(param.1, Takes::Needed));
+            let needed: String = needed.map(|param| format!("&{}=word", param.0)).collect();
+            let (status, _, _) =
+                ask(&router, Method::GET, operation, &format!("?{}={bad}{needed}", param.0)).await;
             assert_eq!(status, StatusCode::BAD_REQUEST, "{} {}={bad}", operation.path, param.0);
             for word in good {
                 let (status, _, said) =
-                    ask(&router, Method::GET, operation, &format!("?{}={word}", param.0)).await;
+                    ask(&router, Method::GET, operation, &format!("?{}={word}{needed}", param.0)).await;
                 assert_ne!(status, StatusCode::BAD_REQUEST, "{} {}={word}: {said}", operation.path, param.0);
             }
         }

@@ -1,5 +1,5 @@
 //! From what was typed to what the store is asked: the filter language onto the columns of runs.
-use crate::store::{RunField, RunFilter, RunMeasure};
+use crate::store::{AttributeTest, RunField, RunFilter, RunMeasure};
 use crate::web::query::{Compare, Field, Query, Term, Test};
 
 /// The filter of a list of runs.
@@ -21,7 +21,12 @@ fn with(mut filter: RunFilter, term: &Term) -> RunFilter {
     filter
 }
 
-fn with_value(filter: RunFilter, field: Field, value: &str, negated: bool) -> RunFilter {
+fn with_value(mut filter: RunFilter, field: Field, value: &str, negated: bool) -> RunFilter {
+    if let Some((key, value)) = value.split_once('=').filter(|_| field == Field::Attribute) {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        filter.texts.attributes.push(AttributeTest { key, value, negated });
+        return filter;
+    }
     let value = if field == Field::Account { format!("account:{value}") } else { value.to_owned() };
     match column(field) {
         Some(column) if negated => filter.without(column, value),
@@ -47,7 +52,8 @@ fn column(field: Field) -> Option<RunField> {
         Field::Environment => Some(RunField::Environment),
         Field::State => Some(RunField::State),
         Field::Complete => Some(RunField::Complete),
-        Field::Steps
+        Field::Attribute
+        | Field::Steps
         | Field::Attempts
         | Field::Retries
         | Field::Acts
@@ -77,6 +83,7 @@ fn measure(field: Field) -> Option<RunMeasure> {
         Field::Tokens => Some(RunMeasure::Tokens),
         Field::Cost => Some(RunMeasure::Cost),
         Field::Outcome
+        | Field::Attribute
         | Field::Agent
         | Field::Account
         | Field::Entity
@@ -116,7 +123,8 @@ mod tests {
     #[test]
     fn every_field_reaches_a_column() {
         for field in Field::ALL {
-            assert!(column(*field).is_some() != measure(*field).is_some(), "{field:?}");
+            let is_attribute = *field == Field::Attribute;
+            assert!(is_attribute || column(*field).is_some() != measure(*field).is_some(), "{field:?}");
         }
         for field in [Field::Outcome, Field::State, Field::Complete, Field::Has, Field::Finding] {
             assert!(!field.words().is_empty(), "{field:?}");
@@ -125,9 +133,13 @@ mod tests {
 
     #[test]
     fn what_was_typed_is_what_is_asked() {
-        let query =
-            Query::read("lamp -kettle account:2291 -agent:bot took:>30s took:<=2m retries:3").unwrap();
+        let query = Query::read(
+            "lamp -kettle account:2291 -agent:bot took:>30s took:<=2m retries:3 -attribute:flag=a=b",
+        )
+        .unwrap();
         let filter = run_filter(&query);
+        let attribute = AttributeTest { key: "flag".into(), value: "a=b".into(), negated: true };
+        assert_eq!(filter.texts.attributes, [attribute]);
         assert_eq!(filter.words, ["lamp"]);
         assert_eq!(filter.words_none, ["kettle"]);
         assert_eq!(filter.fields[&RunField::Entity].any_of, ["account:2291"]);

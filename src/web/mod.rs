@@ -59,6 +59,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod saved;
+mod search;
 mod seen;
 mod state;
 mod text;

@@ -57,6 +57,7 @@ pub(in crate::web) enum Compare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Text,
+    Attribute,
     Number,
     Seconds,
     Outcome,
@@ -113,6 +114,8 @@ fields! {
     Has = "has", Has;
     /// The run id.
     Run = "run", Text;
+    /// An attribute that a record was sent with, `key=value` as the page shows it.
+    Attribute = "attribute", Attribute;
     /// The conversation.
     Session = "session", Text;
     /// The end user.
@@ -165,6 +168,16 @@ pub(in crate::web) struct QueryError {
 impl Query {
     /// Reads a filter.
     pub(in crate::web) fn read(text: &str) -> Result<Self, QueryError> {
+        Self::read_by(text, false)
+    }
+
+    /// Reads what texts are searched for: what has a colon and is nowhere near a field, such as `C:\temp`,
+    /// `https://example.com` or `order:4812`, is text like any other.
+    pub(in crate::web) fn read_texts(text: &str) -> Result<Self, QueryError> {
+        Self::read_by(text, true)
+    }
+
+    fn read_by(text: &str, texts: bool) -> Result<Self, QueryError> {
         let error = |typed: &str, wrong: &str| QueryError {
             typed: typed.to_owned(),
             wrong: wrong.to_owned(),
@@ -178,8 +191,11 @@ impl Query {
         while !rest.is_empty() {
             let (word, after) =
                 next_word(rest).ok_or_else(|| error(rest, "opens a quote that is never closed"))?;
-            let term = term(word).map_err(|wrong| wrong.within(text, word))?;
-            terms.push(term);
+            let read = match term(word) {
+                Err(wrong) if texts && wrong.no_field => Ok(said(word)),
+                read => read,
+            };
+            terms.push(read.map_err(|wrong| wrong.within(text, word))?);
             rest = after.trim_start();
         }
         if terms.len() > TERMS_MAX {
@@ -226,6 +242,8 @@ struct Wrong {
     typed: String,
     wrong: String,
     instead: Option<(String, String)>,
+    /// It names a field, and no field is anything like it.
+    no_field: bool,
 }
 
 impl Wrong {
@@ -271,9 +289,16 @@ fn term(word: &str) -> Result<Term, Wrong> {
             typed: word.to_owned(),
             wrong: "can't be asked: a number is above, below or equal".to_owned(),
             instead: Some((above.clone(), above)),
+            no_field: false,
         });
     }
     Ok(Term { negated, test })
+}
+
+/// A word as text, whatever it looks like.
+fn said(word: &str) -> Term {
+    let (negated, body) = word.strip_prefix('-').map_or((false, word), |body| (true, body));
+    Term { negated, test: Test::Word(unquoted(body)) }
 }
 
 fn field_test(name: &str, value: &str, word: &str) -> Result<Test, Wrong> {
@@ -281,10 +306,15 @@ fn field_test(name: &str, value: &str, word: &str) -> Result<Test, Wrong> {
     let value_text = unquoted(value);
     let Some(field) = Field::from_name(&lower) else { return Err(unknown_name(name, word)) };
     if value_text.is_empty() {
-        return Err(Wrong { typed: format!("{name}:"), wrong: "has no value".to_owned(), instead: None });
+        let wrong = "has no value".to_owned();
+        return Err(Wrong { typed: format!("{name}:"), wrong, instead: None, no_field: false });
     }
     match field.shape() {
         Shape::Text => Ok(Test::Is(field, value_text)),
+        Shape::Attribute if value_text.contains('=') => Ok(Test::Is(field, value_text)),
+        Shape::Attribute => {
+            Err(not_a_number(name, &value_text, "a key and its value, such as http.method=POST"))
+        }
         Shape::Number => number(&value_text, 1.0)
             .map(|(compare, n)| Test::Number(field, compare, n))
             .ok_or_else(|| not_a_number(name, &value_text, "a number, such as 3, >3 or <=3")),
@@ -302,6 +332,7 @@ fn field_test(name: &str, value: &str, word: &str) -> Result<Test, Wrong> {
                 typed: value_text,
                 wrong: format!("is not what {lower} takes"),
                 instead: near.map(|near| (near.to_owned(), word.replacen(value_of(word), near, 1))),
+                no_field: false,
             })
         }
     }
@@ -312,7 +343,8 @@ fn value_of(word: &str) -> &str {
 }
 
 fn not_a_number(name: &str, value: &str, wanted: &str) -> Wrong {
-    Wrong { typed: value.to_owned(), wrong: format!("is not what {name} takes: {wanted}"), instead: None }
+    let wrong = format!("is not what {name} takes: {wanted}");
+    Wrong { typed: value.to_owned(), wrong, instead: None, no_field: false }
 }
 
 fn unknown_name(name: &str, word: &str) -> Wrong {
@@ -324,7 +356,8 @@ fn unknown_name(name: &str, word: &str) -> Wrong {
             (format!("{quoted} as words"), quoted)
         }
     };
-    Wrong { typed: name.to_owned(), wrong: "is not a field".to_owned(), instead: Some(instead) }
+    let no_field = near.is_none();
+    Wrong { typed: name.to_owned(), wrong: "is not a field".to_owned(), instead: Some(instead), no_field }
 }
 
 impl Field {
@@ -338,7 +371,7 @@ impl Field {
             Shape::Has => {
                 vec!["finding", "retry", "reconcile", "gap", "error", "resolution", "throttle"]
             }
-            Shape::Text | Shape::Number | Shape::Seconds => Vec::new(),
+            Shape::Text | Shape::Attribute | Shape::Number | Shape::Seconds => Vec::new(),
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::web::page::guard;
 use crate::web::pages::{
     about_findings, accounts, activity, alerts, case, compare, content, conventions, docs, entity, erase,
     erasures, findings, holds, key, keys, login, overview, readiness, redaction, resolve_all, reveal, run,
-    runs, settings, status, trace, unknowns, views, words,
+    runs, search, settings, status, trace, unknowns, views, words,
 };
 use crate::web::provider;
 use crate::web::refusal;
@@ -67,6 +67,7 @@ const TABLE: &[Route] = &[
     Route("/accounts", SeeRecords, || get(accounts::show)),
     Route("/accounts/{id}", SeeRecords, || get(entity::of_account)),
     Route("/entities/{type}/{id}", SeeRecords, || get(entity::show)),
+    Route("/search", SeeRecords, || get(search::show)),
     Route("/findings", SeeRecords, || get(findings::show)),
     Route("/readiness", SeeRecords, || get(readiness::show)),
     Route("/alerts", SeeRecords, || get(alerts::show)),
@@ -132,6 +133,7 @@ const TABLE: &[Route] = &[
     Route("/api/v1/erasures/{erasure_id}", SeeAccess, || get(api::erasures::show)),
     Route("/api/v1/entities/{type}/{id}/evidence", Export, || get(api::evidence::show)),
     Route("/api/v1/evidence/trust", SeeRecords, || get(api::evidence::trust)),
+    Route("/api/v1/search", SeeRecords, || get(api::search::list)),
     Route("/api/v1/rejects", SeeRecords, || get(api::rejects::list)),
     Route("/api/v1/findings", SeeRecords, || get(api::findings::list)),
     Route("/api/v1/findings/codes", SeeServer, || get(api::findings::codes)),

@@ -151,6 +151,47 @@ const stories = {
     await page.waitForURL((url) => url.pathname.startsWith('/runs/') && url.searchParams.has('span'));
   },
 
+  async 'a phrase is searched from any page, and leads to the attempt that has it'() {
+    const { run } = runs.get('timeout-naive');
+    const looks = [{}, { colorScheme: 'dark' }, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }];
+    for (const look of looks) {
+      const page = await newPage(look);
+      await page.goto(`${ui}/unknowns`);
+      if (look.viewport) {
+        await page.locator('.finder-link').click();
+        await page.locator('.query input[name="q"]').fill(`issue_refund run:${run}`);
+        await page.keyboard.press('Enter');
+      } else {
+        await page.keyboard.press('/');
+        await page.keyboard.type(`issue_refund run:${run}`);
+        await page.keyboard.press('Enter');
+      }
+      await page.waitForURL((url) => url.pathname === '/search' && url.searchParams.get('q').startsWith('issue_refund'));
+      const hit = page.locator('.hit', { hasText: /issue_refund/ }).filter({ has: page.locator('mark') }).first();
+      const said = await hit.locator('.row-link').innerText();
+      await hit.locator('.row-link').click();
+      await page.waitForURL((url) => url.pathname === `/runs/${run}` && url.searchParams.has('span') && url.searchParams.has('tab'));
+      const number = said.match(/Step (\d+)/)[1];
+      assert.match(await page.locator('.inspector-head').innerText(), new RegExp(`Step ${number}\\b`), said);
+    }
+    const typo = await newPage();
+    await typo.goto(`${ui}/search?q=agnt%3Ashop`);
+    assert.match(await typo.locator('[role="alert"]').innerText(), /agnt is not a field.*Did you mean agent/);
+    const page = await newPage({ bypassCSP: true });
+    for (const look of [{ colorScheme: 'light' }, { colorScheme: 'dark' }]) {
+      await page.emulateMedia(look);
+      for (const path of ['/search', '/search?q=refund', '/search?q=zeppelin']) {
+        await page.goto(ui + path);
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run({
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        }));
+        const ids = violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target).join(', ')}`);
+        assert.deepEqual(ids, [], `${path} ${JSON.stringify(look)}`);
+      }
+    }
+  },
+
   async 'every tab of an attempt opens by keyboard'() {
     const page = await newPage();
     await page.goto(`${ui}/runs/${runs.get('timeout-naive').run}`);
@@ -318,7 +359,7 @@ const stories = {
   async 'pages work without JavaScript, and on a phone'() {
     const page = await newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     for (const path of ['/runs', `/runs/${runs.get('timeout-naive').run}`, '/accounts', '/unknowns', '/keys', '/findings', '/alerts', '/readiness',
-      '/redaction', '/status', '/about/findings', '/about/conventions', '/docs', '/docs/scale', '/overview', '/about/words']) {
+      '/redaction', '/status', '/about/findings', '/about/conventions', '/docs', '/docs/scale', '/overview', '/about/words', '/search', '/search?q=refund']) {
       const response = await page.goto(ui + path);
       assert.equal(response.status(), 200, path);
       assert.ok(await page.locator('h1').innerText(), path);

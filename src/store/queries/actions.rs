@@ -89,7 +89,7 @@ pub async fn actions(
 ) -> Result<ActionPage, StoreError> {
     let now_ns = after.map_or(now_ns, |cursor| cursor.now_ns);
     let read = store
-        .read(scope, &RunFilter::sql(&select(SQL, SHOWN)))
+        .read(scope, &RunFilter::default().sql(&select(SQL, SHOWN)))
         .bind("keys", &filter.keys)
         .bind("outcome", filter.outcome.map(Outcome::word).unwrap_or_default())
         .bind("tool", filter.tool.as_deref().unwrap_or_default())

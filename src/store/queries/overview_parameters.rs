@@ -41,6 +41,6 @@ pub async fn overview_parameters(
     stretch: Stretch,
     now_ns: u64,
 ) -> Result<Vec<ParameterSet>, StoreError> {
-    let read = stretch.bind(filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns));
+    let read = stretch.bind(filter.bind(store.read(scope, &filter.sql(SQL)), now_ns));
     read.bind("sets_max", SETS_MAX).all().await
 }

@@ -34,5 +34,5 @@ pub async fn overview_runs(
     stretch: Stretch,
     now_ns: u64,
 ) -> Result<Vec<RunSum>, StoreError> {
-    stretch.bind(filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns)).all().await
+    stretch.bind(filter.bind(store.read(scope, &filter.sql(SQL)), now_ns)).all().await
 }

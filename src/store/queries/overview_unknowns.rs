@@ -37,6 +37,6 @@ pub async fn overview_unknowns(
     before_ns: &[u64],
     now_ns: u64,
 ) -> Result<Vec<UnknownSum>, StoreError> {
-    let read = filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns);
+    let read = filter.bind(store.read(scope, &filter.sql(SQL)), now_ns);
     read.bind("every_run", every_run).bind("before_ns", before_ns).bind("tools_max", TOOLS_MAX).all().await
 }

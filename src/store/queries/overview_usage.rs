@@ -38,7 +38,7 @@ pub async fn overview_usage(
     stretch: Stretch,
     now_ns: u64,
 ) -> Result<Vec<(usize, Usage)>, StoreError> {
-    let read = stretch.bind(filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns));
+    let read = stretch.bind(filter.bind(store.read(scope, &filter.sql(SQL)), now_ns));
     let usage = |found: Found| {
         let Found { model, day, input, output, cache_read, cache_write, .. } = found;
         let bin = usize::try_from(found.bin).unwrap_or(usize::MAX);

@@ -119,7 +119,7 @@ pub async fn overview_work(
         Names::These(names) => (false, names),
     };
     let read = stretch
-        .bind(filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns))
+        .bind(filter.bind(store.read(scope, &filter.sql(SQL)), now_ns))
         .bind("every_name", every_name)
         .bind("names", names)
         .bind("names_max", NAMES_MAX);

@@ -56,8 +56,7 @@ pub async fn run_facets(
     filter: &RunFilter,
     now_ns: u64,
 ) -> Result<RunFacets, StoreError> {
-    let read =
-        filter.bind(store.read(scope, &RunFilter::sql(SQL)), now_ns).bind("values_max", FACET_VALUES_MAX);
+    let read = filter.bind(store.read(scope, &filter.sql(SQL)), now_ns).bind("values_max", FACET_VALUES_MAX);
     let mut facets = RunFacets::default();
     for Counted { field, value, runs, first_ns, last_ns } in read.all::<Counted>().await? {
         match RunField::from_word(&field) {

@@ -43,7 +43,7 @@ pub async fn run_histogram(
     let count = bins.count.max(1);
     let width_ns = (bins.end_ns.saturating_sub(bins.start_ns) / u64::from(count)).max(1);
     let read = filter
-        .bind(store.read(scope, &RunFilter::sql(SQL)), now_ns)
+        .bind(store.read(scope, &filter.sql(SQL)), now_ns)
         .bind("start_ns", bins.start_ns)
         .bind("end_ns", bins.end_ns)
         .bind("width_ns", width_ns)

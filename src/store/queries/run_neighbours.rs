@@ -47,7 +47,7 @@ pub async fn run_neighbours(
     now_ns: u64,
 ) -> Result<Neighbours, StoreError> {
     let read = filter
-        .bind(store.read(scope, &RunFilter::sql(SQL)), now_ns)
+        .bind(store.read(scope, &filter.sql(SQL)), now_ns)
         .bind("at_ns", at.listed_ns)
         .bind("at_id", at.run_id.as_str());
     let mut found = Neighbours::default();

@@ -53,7 +53,7 @@ pub async fn run_sessions(
 ) -> Result<(Vec<SessionLine>, Option<RunCursor>), StoreError> {
     let rows_max = rows_max.max(1);
     let read = filter
-        .bind(store.read(scope, &RunFilter::sql(SQL)), now_ns)
+        .bind(store.read(scope, &filter.sql(SQL)), now_ns)
         .bind("after_ns", after.map(|cursor| cursor.listed_ns).unwrap_or_default())
         .bind("after_place", after.map(|cursor| cursor.run_id.as_str()).unwrap_or_default())
         .bind("rows_max", u32::from(rows_max) + 1);

@@ -34,7 +34,7 @@ pub async fn runs(
 ) -> Result<RunPage, StoreError> {
     let rows_max = rows_max.clamp(1, RUNS_MAX);
     let read = filter
-        .bind(store.read(scope, &RunFilter::sql(&select(SQL, SHOWN))), now_ns)
+        .bind(store.read(scope, &filter.sql(&select(SQL, SHOWN))), now_ns)
         .bind("after_ns", after.map(|cursor| cursor.listed_ns).unwrap_or_default())
         .bind("after_id", after.map(|cursor| cursor.run_id.as_str()).unwrap_or_default())
         .bind("rows_max", u32::from(rows_max) + 1);

@@ -21,7 +21,7 @@ pub async fn session_runs(
     now_ns: u64,
 ) -> Result<Vec<RunRow>, StoreError> {
     let read = filter
-        .bind(store.read(scope, &RunFilter::sql(&select(SQL, SHOWN))), now_ns)
+        .bind(store.read(scope, &filter.sql(&select(SQL, SHOWN))), now_ns)
         .bind("places", places)
         .bind("each_max", each_max);
     let mut runs = read_runs(&whole(read).await?)?;

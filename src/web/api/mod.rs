@@ -23,6 +23,7 @@ pub(in crate::web) mod rejects;
 pub(in crate::web) mod reveal;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
+pub(in crate::web) mod search;
 pub(in crate::web) mod spans;
 pub(in crate::web) mod step;
 pub(in crate::web) mod stream;

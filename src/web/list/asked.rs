@@ -72,29 +72,39 @@ impl From<Unread> for WebError {
 impl Asked {
     /// Reads a question; `more` are parameters that only the caller knows.
     pub(in crate::web) fn read(params: &Params, more: &[&str]) -> Result<Self, Unread> {
-        let fields = FIELDS.iter().map(|field| field.name());
-        let known: Vec<&str> = OTHERS.into_iter().chain(fields).chain(more.iter().copied()).collect();
-        params.only(&known)?;
-        let mut query = Query::read(params.get("q").unwrap_or_default()).map_err(Unread::Filter)?;
-        for field in FIELDS {
-            if let Some(value) = params.get(field.name()) {
-                query.terms.push(Query::term_of(field, value).map_err(Unread::Filter)?);
-            }
-        }
-        let mut asked = Self {
-            query,
-            range: range(params.get("t").unwrap_or_default())?,
-            from_ns: params.moment("from")?,
-            to_ns: params.moment("to")?,
-            limit: params.number("limit", (1, RUNS_MAX))?,
-            after: None,
-            by_session: params.get("group") == Some("session"),
-        };
+        let mut asked = Self::read_by(params, more, Query::read)?;
+        asked.limit = params.number("limit", (1, RUNS_MAX))?;
         if let Some(text) = params.get("cursor") {
             let place = cursor::read(text, &asked.question())?;
             asked.after = Some(RunCursor::parse(place).ok_or_else(cursor::unreadable)?);
         }
         Ok(asked)
+    }
+
+    /// Reads the conditions and the stretch of time, with `q` read by its own rules.
+    pub(in crate::web) fn read_by(
+        params: &Params,
+        more: &[&str],
+        read: impl Fn(&str) -> Result<Query, QueryError>,
+    ) -> Result<Self, Unread> {
+        let fields = FIELDS.iter().map(|field| field.name());
+        let known: Vec<&str> = OTHERS.into_iter().chain(fields).chain(more.iter().copied()).collect();
+        params.only(&known)?;
+        let mut query = read(params.get("q").unwrap_or_default()).map_err(Unread::Filter)?;
+        for field in FIELDS {
+            if let Some(value) = params.get(field.name()) {
+                query.terms.push(Query::term_of(field, value).map_err(Unread::Filter)?);
+            }
+        }
+        Ok(Self {
+            query,
+            range: range(params.get("t").unwrap_or_default())?,
+            from_ns: params.moment("from")?,
+            to_ns: params.moment("to")?,
+            limit: None,
+            after: None,
+            by_session: params.get("group") == Some("session"),
+        })
     }
 
     /// The cursor of a place in the list that this question asks for.
@@ -109,7 +119,7 @@ impl Asked {
     }
 
     /// Everything that decides which runs are listed in which order; how many at once does not.
-    fn question(&self) -> String {
+    pub(in crate::web) fn question(&self) -> String {
         let Self { query, range, from_ns, to_ns, limit: _, after: _, by_session } = self;
         let by = if *by_session { "sessions" } else { "runs" };
         format!("{by} {} {from_ns:?} {to_ns:?} {query}", range.word())

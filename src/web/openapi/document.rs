@@ -117,6 +117,12 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
 fn param(Param(name, takes, what): &Param) -> Value {
     let schema = match takes {
         Takes::Text => json!({"type": "string"}),
+        Takes::Needed => {
+            let schema = json!({"type": "string", "minLength": 1});
+            return json!({
+                "name": name, "in": "query", "required": true, "description": what, "schema": schema,
+            });
+        }
         Takes::Time => json!({"type": "string", "format": "date-time"}),
         Takes::Limit(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
         Takes::OneOf(words) => json!({"type": "string", "enum": words}),

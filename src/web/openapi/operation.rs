@@ -14,6 +14,8 @@ pub(in crate::web) fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Sche
 pub(in crate::web) enum Takes {
     /// Any text.
     Text,
+    /// Any text, and it must be there.
+    Needed,
     /// A time in RFC 3339.
     Time,
     /// A whole number from 1 to this.

@@ -3,9 +3,9 @@ use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
     access, activity, case_acts, cases, entity, erasures, findings, holds, keys, overview, readiness,
-    rejects, reveal, run, runs, spans, step,
+    rejects, reveal, run, runs, search, spans, step,
 };
-use crate::web::openapi::operation::Takes::{Limit, OneOf, Text, Time};
+use crate::web::openapi::operation::Takes::{Limit, Needed, OneOf, Text, Time};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
 
 const CURSOR: Param = Param("cursor", Text, "Go on from here: `next` of the answer before");
@@ -20,6 +20,12 @@ const TEXT: Param = Param("text", Text, "Only what says this in its sentence, ta
 const OLDER: Param = Param("older_than", Text, "Before so long (`90s`, `15m`, `24h`, `7d`) or before a time");
 const LIMIT: Param = Param("limit", Limit(500), "How many at once");
 
+const OUTCOME: Param = Param(
+    "outcome",
+    OneOf(&["confirmed", "failed", "unknown", "submitted", "none"]),
+    "The worst open outcome of the run's acts",
+);
+
 const RUNS: &[Param] = &[
     Param("q", Text, "Words and conditions: `outcome:unknown retries:>1 lamp`"),
     AGO,
@@ -30,11 +36,32 @@ const RUNS: &[Param] = &[
     AGENT,
     Param("model", Text, "With this model"),
     ENTITY,
+    OUTCOME,
+    Param("retries", Text, "So many retries: `3`, `>1`, `<=2`"),
+    Param("finding", Text, "With a finding of this code"),
+    Param("session", Text, "Of this session"),
+];
+
+const SEARCH: &[Param] = &[
     Param(
-        "outcome",
-        OneOf(&["confirmed", "failed", "unknown", "submitted", "none"]),
-        "The worst open outcome of the run's acts",
+        "q",
+        Needed,
+        "Words, \"phrases\", ids or their beginnings, and conditions: `timeout agent:bank -lamp`",
     ),
+    Param(
+        "in",
+        Text,
+        "Where: messages, tools, arguments, results, errors, names, attributes; several with commas",
+    ),
+    AGO,
+    FROM,
+    TO,
+    Param("limit", Limit(50), "How many runs at once"),
+    CURSOR,
+    AGENT,
+    Param("model", Text, "With this model"),
+    ENTITY,
+    OUTCOME,
     Param("retries", Text, "So many retries: `3`, `>1`, `<=2`"),
     Param("finding", Text, "With a finding of this code"),
     Param("session", Text, "Of this session"),
@@ -388,6 +415,13 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         path: "/api/v1/evidence/trust",
         summary: "The public key and the newest checkpoints: what verifying a bundle takes",
         answer: Some(of::<Trust>),
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/search",
+        summary: "Where words and phrases stand, in everything that was kept of runs, newest run first",
+        params: SEARCH,
+        answer: Some(of::<search::List>),
         ..GET
     },
     Operation {

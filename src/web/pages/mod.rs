@@ -23,6 +23,7 @@ pub(in crate::web) mod resolve_all;
 pub(in crate::web) mod reveal;
 pub(in crate::web) mod run;
 pub(in crate::web) mod runs;
+pub(in crate::web) mod search;
 pub(in crate::web) mod settings;
 pub(in crate::web) mod status;
 pub(in crate::web) mod trace;

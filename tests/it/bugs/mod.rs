@@ -17,6 +17,7 @@ mod hostile;
 mod identity;
 mod kept;
 mod outcomes;
+mod reading;
 mod shape;
 mod shared;
 mod transport;

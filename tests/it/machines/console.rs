@@ -1,4 +1,4 @@
-//! `recount runs`, `run`, `unknowns`, `account` and `findings`, against a server that runs.
+//! `recount runs`, `run`, `search`, `unknowns`, `account` and `findings`, against a server that runs.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use serde_json::Value;
 
@@ -27,6 +27,7 @@ fn what_a_server_knows_is_printed_and_nothing_of_it_acts() {
         (&["unknowns", "--account", "2291"], ["refund", "[ESC][2J"]),
         (&["account", "2291"], ["account 2291", "1 unknown"]),
         (&["findings"], ["MESSAGE", TRACE]),
+        (&["search", "previous instructions", "agent:refunds"], [TRACE, "IGNORE ALL PREVIOUS"]),
     ] {
         let (code, out, err) = ask(arguments);
         assert_eq!(code, Some(0), "{arguments:?}: {err}");
@@ -50,6 +51,8 @@ fn what_a_server_knows_is_printed_and_nothing_of_it_acts() {
         (&["run", "nothing-of-the-kind"][..], 1, "404"),
         (&["runs", "outcom:unknown"], 2, "did you mean"),
         (&["runs", "--limit", "501"], 2, "`limit`"),
+        (&["search", "agnt:x"], 2, "did you mean agent"),
+        (&["search", "x", "--in", "nowhere"], 2, "`in` takes"),
         (&["runs", "--limit", "many"], 2, "--limit"),
         (&["unknowns", "--older-than", "long"], 2, "older_than"),
     ] {

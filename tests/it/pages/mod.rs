@@ -16,5 +16,6 @@ mod lists;
 mod live;
 mod noticed;
 mod overview;
+mod search;
 pub(crate) mod site;
 mod views;

@@ -47,7 +47,8 @@ async fn compares() {
         let (table, what) = change_of.split_at(change_of.find(char::is_whitespace).expect("a table"));
         let local = format!("ALTER TABLE {table}_local{what}");
         // Only the local table has indexes and parts, and a table that is not sharded stands under its own name.
-        let of_parts = ["ADD INDEX", "MODIFY SETTING"].iter().any(|word| what.trim_start().starts_with(word));
+        let parts = ["ADD INDEX", "DROP INDEX", "MATERIALIZE INDEX", "MODIFY SETTING"];
+        let of_parts = parts.iter().any(|word| what.trim_start().starts_with(word));
         let is_whole = table == "leaves";
         (is_whole || changes.contains(&local)) && ((of_parts && !is_whole) || changes.contains(change))
     };
