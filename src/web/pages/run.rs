@@ -66,7 +66,18 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     let now_ns = format::now_ns();
-    let mut run = match reading::run(&state.store, &viewer.scope, &run_id, now_ns).await? {
+    let view = View::read(params.pairs());
+    let is_part = params.get("part") == Some("inspector");
+    let beside = async {
+        // The inspector alone stands beside nothing.
+        match is_part {
+            true => Ok(Beside::default()),
+            false => Beside::of(&state, &viewer, (&run_id, view.list.as_deref()), now_ns).await,
+        }
+    };
+    let found = reading::run(&state.store, &viewer.scope, &run_id, now_ns);
+    let (found, beside) = futures_util::future::try_join(found, beside).await?;
+    let mut run = match found {
         Found::Run(run) => *run,
         Found::Moved(run_id) => {
             let query = params.query();
@@ -78,18 +89,9 @@ pub(in crate::web) async fn show(
         }
     };
     state.settings.prices.apply(&mut run);
-    let view = View::read(params.pairs());
-    let is_part = params.get("part") == Some("inspector");
     let expired = async { Ok(older::expired(&state.store, &viewer.scope, &run, now_ns).await?) };
-    let beside = async {
-        // The inspector alone stands beside nothing.
-        match is_part {
-            true => Ok(Beside::default()),
-            false => Ok(Beside::of(&state, &viewer, (&run, view.list.as_deref()), now_ns).await?),
-        }
-    };
-    let (mut loaded, expired, beside) =
-        futures_util::future::try_join3(loaded(&state, &viewer, &run, &view), expired, beside).await?;
+    let (mut loaded, expired) =
+        futures_util::future::try_join(loaded(&state, &viewer, &run, &view), expired).await?;
     let erased = erased_in(&state.store, &viewer.scope, &run.traces).await?;
     let look = Look::of(&run, &view);
     if let Some(taken) = look.and_then(|look| erased.of(&look.attempt.record.record_id)) {

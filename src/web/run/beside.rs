@@ -1,11 +1,11 @@
 //! What stands beside a run: the list one came from with the runs before and after it, and its session.
 use futures_util::future::try_join;
 
-use crate::domain::run::Run;
 use crate::store::queries::{NamedRun, Neighbours, run_line, run_neighbours, runs};
 use crate::store::rows::RunRow;
 use crate::store::{RunField, RunFilter, StoreError};
 use crate::web::badge::Badge;
+use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::link::{Links, encoded};
 use crate::web::list::asked::Asked;
@@ -61,16 +61,21 @@ pub(in crate::web) struct Sibling {
 }
 
 impl Beside {
-    /// What stands beside this run in the list with this question.
+    /// What stands beside this run in the list with this question. It asks by the run's line in the list, so
+    /// that it can be asked while the records of the run are read.
     pub(in crate::web) async fn of(
         state: &WebState,
         viewer: &Viewer,
-        (run, list): (&Run, Option<&str>),
+        (run_id, list): (&str, Option<&str>),
         now_ns: u64,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, WebError> {
         let links = state.links();
+        let list_of = list.map_or_else(|| links.runs(), |list| format!("{}?{list}", links.runs()));
+        let Some(line) = run_line(&state.store, &viewer.scope, run_id, now_ns).await? else {
+            return Ok(Self { list: list_of, ..Self::default() });
+        };
         let (neighbours, session) =
-            try_join(neighbours(state, viewer, (run, list), now_ns), session(state, viewer, run, now_ns))
+            try_join(neighbours(state, viewer, (&line, list), now_ns), session(state, viewer, &line, now_ns))
                 .await?;
         let carried = list.map(|list| format!("?list={}", encoded(list))).unwrap_or_default();
         let to = |named: NamedRun| {
@@ -78,10 +83,10 @@ impl Beside {
             (plain(&shortened(name, 80)), format!("{}{carried}", links.run(&named.run_id)))
         };
         Ok(Self {
-            list: list.map_or_else(|| links.runs(), |list| format!("{}?{list}", links.runs())),
+            list: list_of,
             newer: neighbours.newer.map(to),
             older: neighbours.older.map(to),
-            session: session.filter(|runs| runs.len() > 1).and_then(|runs| shown(runs, run, &links, now_ns)),
+            session: (session.len() > 1).then(|| shown(&session, &line, &links, now_ns)).flatten(),
         })
     }
 }
@@ -90,13 +95,10 @@ impl Beside {
 async fn neighbours(
     state: &WebState,
     viewer: &Viewer,
-    (run, list): (&Run, Option<&str>),
+    (line, list): (&RunRow, Option<&str>),
     now_ns: u64,
 ) -> Result<Neighbours, StoreError> {
     let (store, scope) = (&state.store, &viewer.scope);
-    let Some(line) = run_line(store, scope, &run.run_id, now_ns).await? else {
-        return Ok(Neighbours::default());
-    };
     let mut more = vec!["more"];
     more.extend(display::PARAMS);
     let asked = Asked::read(&Params::read(list.unwrap_or_default()), &more).unwrap_or_default();
@@ -117,17 +119,17 @@ async fn neighbours(
 async fn session(
     state: &WebState,
     viewer: &Viewer,
-    run: &Run,
+    line: &RunRow,
     now_ns: u64,
-) -> Result<Option<Vec<RunRow>>, StoreError> {
-    let Some(session) = &run.session_id else { return Ok(None) };
+) -> Result<Vec<RunRow>, StoreError> {
+    let Some(session) = &line.summary.session_id else { return Ok(Vec::new()) };
     let filter = RunFilter::default().with(RunField::Session, session.as_str());
     let page = runs(&state.store, &viewer.scope, &filter, (None, SESSION_MAX + 1), now_ns).await?;
-    Ok(Some(page.runs))
+    Ok(page.runs)
 }
 
-fn shown(runs: Vec<RunRow>, run: &Run, links: &Links, now_ns: u64) -> Option<Session> {
-    let id = run.session_id.as_deref()?;
+fn shown(runs: &[RunRow], line: &RunRow, links: &Links, now_ns: u64) -> Option<Session> {
+    let id = line.summary.session_id.as_deref()?;
     let zone = Zone::default();
     let sibling = |row: &RunRow| {
         let summary = &row.summary;
@@ -142,7 +144,7 @@ fn shown(runs: Vec<RunRow>, run: &Run, links: &Links, now_ns: u64) -> Option<Ses
             href: links.run(&summary.run_id),
             badge: effects(summary),
             when: zone.when(summary.started_ns, now_ns),
-            here: summary.run_id == run.run_id,
+            here: summary.run_id == line.summary.run_id,
         }
     };
     Some(Session {
