@@ -1,7 +1,7 @@
 //! Which texts are looked for, as conditions over bodies and over everything else of a record. Nothing that a
 //! viewer types is ever spliced in: what is typed decides which conditions there are, and is bound to them.
 //!
-//! Bodies and records have an index of their words (migrations 0070 and 0073), which every condition asks
+//! Bodies and records have an index of their words (migrations 0107 and 0110), which every condition asks
 //! first. The expressions here are those of the indexes: another spelling would not use them.
 use crate::store::read::Read;
 
