@@ -314,8 +314,8 @@ mod tests {
     #[test]
     fn the_expressions_are_those_of_the_indexes() {
         for (expression, migration) in [
-            (SAID_OF_CONTENTS, include_str!("../../../migrations/0070_contents_said.sql")),
-            (SAID_OF_STEPS, include_str!("../../../migrations/0073_steps_said.sql")),
+            (SAID_OF_CONTENTS, include_str!("../../../migrations/0107_contents_said.sql")),
+            (SAID_OF_STEPS, include_str!("../../../migrations/0110_steps_said.sql")),
         ] {
             let index = format!(" said {} TYPE text(tokenizer = 'asciiCJK')", expression.trim_end());
             assert!(migration.contains(&index), "{migration}");
