@@ -109,8 +109,10 @@ fn settings_that_cannot_be_exit_with_2_and_one_sentence() {
     let wrong_library = folder.path().join("text.so");
     std::fs::write(&wrong_library, "not a library").unwrap();
     let wrong_library = wrong_library.to_str().unwrap();
+    // Whatever else runs on this machine.
+    let open = ["--listen", "0.0.0.0:0", "--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0"];
     for (arguments, named) in [
-        (vec!["serve", "--data-dir", dir, "--listen", "0.0.0.0:0"], "nobody has a credential yet"),
+        ([&["serve", "--data-dir", dir][..], &open].concat(), "nobody has a credential yet"),
         (vec!["serve", "--data-dir", dir, "--engine", "/nowhere/libchdb.so"], "make engine"),
         (vec!["serve", "--data-dir", dir, "--engine", wrong_library], "text.so"),
         (vec!["serve", "--data-dir", dir, "--config", "/nowhere/recount.toml"], "/nowhere/recount.toml"),

@@ -146,8 +146,10 @@ impl TextFilter {
                 found.push(
                     "startsWith(replaceAll(lowerUTF8(session_id), '-', ''), {text_id:String})".to_owned(),
                 );
+                // Some tools show trace ids as numbers and lose the zeros in front.
                 found.push(
-                    "arrayExists(trace -> startsWith(lower(hex(trace)), {text_id:String}), traces)"
+                    "arrayExists(trace -> startsWith(lower(hex(trace)), {text_id:String}) OR \
+                     startsWith(trimLeft(lower(hex(trace)), '0'), {text_id:String}), traces)"
                         .to_owned(),
                 );
             }

@@ -108,6 +108,7 @@ fn value_name(field: Field, value: &str) -> String {
         (Field::Has, "finding", _) => "Any finding".to_owned(),
         (Field::Has, "retry", _) => "Retried".to_owned(),
         (Field::Has, "reconcile", _) => "Looked up".to_owned(),
+        (Field::Has, "throttle", _) => "Throttled (429)".to_owned(),
         (Field::Has, "gap", _) => "Record has gaps".to_owned(),
         (Field::Has, "error", _) => "Any error".to_owned(),
         (Field::Finding, _, Some(code)) => finding::title(code).to_owned(),

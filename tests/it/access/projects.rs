@@ -44,6 +44,7 @@ async fn filled(site: &Site, path: &str) -> String {
         ("{key}", "kb".to_owned()),
         ("{case_id}", case_id::of_key(&Project::default(), "refund", "kb")),
         ("{code}", "unknown".to_owned()),
+        ("{view_id}", "none".to_owned()),
         ("{type}", "account".to_owned()),
         ("{id}", "2291".to_owned()),
     ] {
