@@ -77,11 +77,12 @@ async fn erase(asking: &Asking, args: &EraseArgs, (kind, id): (&str, &str)) -> R
     Ok(ExitCode::SUCCESS)
 }
 
-/// Somebody at a terminal types the id once more; a script said what it means.
+/// Somebody at a terminal types the id once more; a script says `--yes`.
 fn is_meant(id: &str) -> bool {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return true;
+        complain("nobody is there to be asked: `--yes` says that it is meant");
+        return false;
     }
     complain("what goes can't be brought back; type the id once more to go on:");
     let mut typed = String::new();

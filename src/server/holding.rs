@@ -59,6 +59,13 @@ impl Asking {
         {
             return Ok(Self { local, started: None });
         }
+        if !settings.data_dir.exists() {
+            complain(&format!(
+                "there is no data directory {}: say with --data-dir where the server keeps its data",
+                settings.data_dir.display()
+            ));
+            return Err(ExitCode::from(2));
+        }
         let free = SocketAddr::from(([127, 0, 0, 1], 0));
         let settings = Settings { listen: free, otlp_grpc: free, otlp_http: free, ..settings.clone() };
         let server = Server::start(&settings).await.map_err(|error| failed(&error))?;

@@ -34,6 +34,7 @@ impl Store {
             .with_setting("readonly", "1")
             .with_setting("cancel_http_readonly_queries_on_client_close", "1")
             .with_setting("max_result_rows", self.result_rows_max().to_string())
+            .with_setting("max_query_size", "16777216")
             .with_setting("result_overflow_mode", "throw")
             .with_setting("timeout_overflow_mode", "throw");
         Read { query, limit: self.read_timeout() }

@@ -348,7 +348,10 @@ fn not_a_number(name: &str, value: &str, wanted: &str) -> Wrong {
 }
 
 fn unknown_name(name: &str, word: &str) -> Wrong {
+    // What goes on with two slashes is an address.
+    let is_address = value_of(word).starts_with("//");
     let near = nearest(&name.to_ascii_lowercase(), Field::ALL.iter().map(|field| field.name()));
+    let near = near.filter(|_| !is_address);
     let instead = match near {
         Some(near) => (near.to_owned(), word.replacen(name, near, 1)),
         None => {

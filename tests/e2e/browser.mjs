@@ -156,7 +156,7 @@ const stories = {
     const looks = [{}, { colorScheme: 'dark' }, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }];
     for (const look of looks) {
       const page = await newPage(look);
-      await page.goto(`${ui}/unknowns`);
+      await page.goto(`${ui}/status`);
       if (look.viewport) {
         await page.locator('.finder-link').click();
         await page.locator('.query input[name="q"]').fill(`issue_refund run:${run}`);

@@ -33,7 +33,7 @@ async function send(trace, run, names, { ended = true, session = null } = {}) {
       text('gen_ai.tool.call.arguments', JSON.stringify({ order: name, lines: Array.from({ length: 12 }, (_, n) => ({ sku: `LMP-${n}`, note: 'a lamp that flickers when it is cold' })) })),
       ...(session ? [text('gen_ai.conversation.id', session)] : [])],
   }));
-  const answer = await fetch(`http://${http}/v1/traces`, {
+  const answer = await fetch(`${http}/v1/traces`, {
     method: 'POST', headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ resourceSpans: [{ resource: { attributes: [text('service.name', 'reading')] }, scopeSpans: [{ scope: { name: 'reading' }, spans }] }] }),
   });

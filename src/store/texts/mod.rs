@@ -189,7 +189,7 @@ impl TextFilter {
         if !self.asks() || !(everywhere || kinds) {
             return None;
         }
-        let holds = self.holds(SAID_OF_CONTENTS, &folded("body"), true);
+        let holds = self.holds(SAID_OF_CONTENTS, &folded("body"));
         let kinds = if everywhere { "" } else { " AND toString(kind) IN {text_kinds:Array(String)}" };
         Some(format!("{holds}{kinds}"))
     }
@@ -203,8 +203,7 @@ impl TextFilter {
         }
         let fields: Vec<&str> = wanted.iter().filter_map(|place| place.fields()).collect();
         let text = format!("arrayStringConcat(arrayConcat({}), '\\n')", fields.join(", "));
-        let whole = wanted.len() == all.len();
-        let holds = self.holds(SAID_OF_STEPS, &folded(&text), whole);
+        let holds = self.holds(SAID_OF_STEPS, &folded(&text));
         if self.id.is_none() || !self.is_in(TextPlace::Names) {
             return Some(holds);
         }
@@ -216,19 +215,16 @@ impl TextFilter {
         ))
     }
 
-    /// What a text must hold. Where it is the whole of what the index knows, words alone can decide.
-    fn holds(&self, index: &str, text: &str, is_whole: bool) -> String {
+    /// What a text must hold: the index says which may, the text itself decides. What was erased may stand in
+    /// the index for a while.
+    fn holds(&self, index: &str, text: &str) -> String {
         let pattern = |name: &str| format!("match({text}, {})", folded(name));
         let mut all = Vec::new();
         for (at, spellings) in self.all.iter().enumerate() {
             let each = spellings.iter().enumerate().map(|(which, needle)| {
                 let has = says_words(index, &format!("{{text_words_{at}_{which}:String}}"));
                 let matches = pattern(&format!("{{text_pattern_{at}_{which}:String}}"));
-                match (needle.words.is_empty(), needle.whole && is_whole) {
-                    (true, _) => matches,
-                    (false, true) => has,
-                    (false, false) => format!("({has} AND {matches})"),
-                }
+                if needle.words.is_empty() { matches } else { format!("({has} AND {matches})") }
             });
             all.push(format!("({})", each.collect::<Vec<_>>().join(" OR ")));
         }
