@@ -166,7 +166,7 @@ const stories = {
         await page.keyboard.type(`issue_refund run:${run}`);
         await page.keyboard.press('Enter');
       }
-      await page.waitForURL((url) => url.pathname === '/search' && url.searchParams.get('q').startsWith('issue_refund'));
+      await page.waitForURL((url) => url.pathname === '/search' && url.searchParams.get('q')?.startsWith('issue_refund'));
       const hit = page.locator('.hit', { hasText: /issue_refund/ }).filter({ has: page.locator('mark') }).first();
       const said = await hit.locator('.row-link').innerText();
       await hit.locator('.row-link').click();

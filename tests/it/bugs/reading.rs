@@ -1,4 +1,6 @@
 //! Kind I: what can be searched is found, however it is written and however it is typed.
+use std::time::{Duration, Instant};
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
@@ -48,6 +50,7 @@ fn b42_other_scripts_escapes_punctuation_and_spellings_of_ids() {
         case.sends([2]);
         case.run("r1", attempts(1));
         case.run("r2", attempts(1));
+        listed(case);
 
         for (typed, found) in [
             ("你好", &["r1"][..]),
@@ -88,6 +91,17 @@ fn b42_other_scripts_escapes_punctuation_and_spellings_of_ids() {
         spellings_of_ids(case);
         nothing_breaks(case);
     });
+}
+
+/// A run's page is there as soon as its records are; lists, and so the search, follow within moments.
+fn listed(case: &Case) {
+    let begun = Instant::now();
+    let own = ["r1", "r2"].map(|id| format!("run:{}", case.own(id))).join(" ");
+    let path = format!("/api/v1/runs?q={}", encoded(&own));
+    while case.json(&path)["runs"].as_array().unwrap().len() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{own} are not listed");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// A boolean and a number are asked for as the page shows them.
