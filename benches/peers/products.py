@@ -199,8 +199,8 @@ class Recount(Product):
         return fetch(f"http://127.0.0.1:{self.port}/api/v1/runs/{trace}")
 
     def search(self, word: str) -> int | None:
-        found = json.loads(fetch(f"http://127.0.0.1:{self.port}/api/v1/runs?" + urllib.parse.urlencode({"q": word})))
-        return len(found["runs"])
+        found = json.loads(fetch(f"http://127.0.0.1:{self.port}/api/v1/search?" + urllib.parse.urlencode({"q": word})))
+        return len(found["hits"])
 
 
 def rows(file: Path, table: str) -> int:

@@ -1,11 +1,9 @@
-//! The program as its users run it: demo, import, check, wrong settings, and death under load.
+//! The program as its users run it: demo, import, check and wrong settings.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::support::binary::{Serving, http, run};
+use crate::support::binary::{Serving, run};
 
 /// Fields of the demo's lines: `demo scenario=… run=… refunds=… confirmed=… open=… agrees=…`.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
@@ -145,51 +143,4 @@ fn a_second_server_and_a_lost_key_file_are_told() {
     assert_eq!(lost.status.code(), Some(2));
     let said = String::from_utf8_lossy(&lost.stderr).into_owned();
     assert!(said.contains("recount.keys") && said.contains("backup"), "{said}");
-}
-
-/// One span of a trace and run of its own, as OTLP/JSON.
-fn span(number: u64) -> String {
-    format!(
-        r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{{"traceId":"{:032x}","spanId":"{:016x}","name":"act {number}","startTimeUnixNano":"1795970000000000000","endTimeUnixNano":"1795970000000000001","attributes":[{{"key":"recount.run.id","value":{{"stringValue":"run-{number}"}}}}]}}]}}]}}]}}"#,
-        u128::from(number) + 1,
-        number + 1
-    )
-}
-
-#[test]
-fn what_was_acknowledged_survives_kill_9_under_load() {
-    let folder = tempfile::tempdir().unwrap();
-    let next = AtomicU64::new(0);
-    let acknowledged = Mutex::new(Vec::new());
-    for _round in 0..5 {
-        let mut serving = Serving::start(folder.path(), &[]);
-        let (stop, at) = (AtomicBool::new(false), serving.otlp_http.clone());
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    while !stop.load(Ordering::Relaxed) {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let head = "POST /v1/traces HTTP/1.1\r\nContent-Type: application/json\r\n";
-                        if let Ok((200, _)) = http(&at, head, span(number).as_bytes()) {
-                            acknowledged.lock().unwrap().push(number);
-                        }
-                    }
-                });
-            }
-            std::thread::sleep(Duration::from_millis(600));
-            serving.kill();
-            stop.store(true, Ordering::Relaxed);
-        });
-    }
-    let serving = Serving::start(folder.path(), &[]);
-    let acknowledged = acknowledged.into_inner().unwrap();
-    assert!(acknowledged.len() > 100, "{} acknowledged", acknowledged.len());
-    let last = acknowledged.iter().max().unwrap();
-    serving.eventually(&format!("/api/v1/runs?q=run-{last}"), |found| {
-        found["runs"].as_array().is_some_and(|runs| !runs.is_empty())
-    });
-    for number in acknowledged {
-        let run = serving.json(&format!("/api/v1/runs/run-{number}"));
-        assert_eq!(run["steps"].as_array().unwrap().len(), 1, "run-{number}");
-    }
 }

@@ -126,7 +126,7 @@ fn b13_behind_a_proxy_under_a_path_and_from_a_browser() {
 fn crawl(case: &Case, home: &str) {
     let mut ahead = vec![home.to_owned()];
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    while let Some(path) = ahead.pop().filter(|_| seen.len() < 120) {
+    while let Some(path) = ahead.pop().filter(|_| seen.len() < 60) {
         if !seen.insert(path.clone()) {
             continue;
         }

@@ -12,6 +12,9 @@ use recount::otlp::{decode_logs_json, decode_logs_protobuf, decode_traces_json, 
 
 use crate::pages::site::{Site, addresses};
 
+/// About so many attempts of a run are looked at.
+const LOOKS: usize = 8;
+
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -75,7 +78,9 @@ async fn shown(site: &Site, run: &Run) -> String {
     let html = site.page(&path).await;
     assert!(html.trim_end().ends_with("</html>"), "{path}");
     let sides = ["saw", "proposed", "happened", "model", "gate", "raw"];
-    for (attempt, side) in attempts(run).zip(sides.iter().cycle()) {
+    // Long runs repeat themselves: every side is looked at, and attempts from all over the run.
+    let step = (attempts(run).count() / LOOKS).max(1);
+    for (attempt, side) in attempts(run).step_by(step).zip(sides.iter().cycle()) {
         let span = attempt.record.facts.span_id;
         let part = format!("{path}?span={span}&tab={side}&messages=all&part=inspector");
         let html = site.page(&part).await;
