@@ -67,7 +67,7 @@ async fn steps(engine: &Client) -> u64 {
 /// Until this many steps are stored: the first over OTLP, copies of them after that.
 async fn grow(server: &Server, engine: &Client, size: u64) {
     if size > 0 && steps(engine).await < FIRST {
-        send(server, FIRST as usize, 1).await;
+        send(server, (Shape::Flat, FIRST as usize), 1).await;
         settled(engine).await;
     }
     let begun = Instant::now();
@@ -139,11 +139,11 @@ async fn settled(engine: &Client) {
 }
 
 /// Sends steps that were never there and waits until lists show them.
-async fn send(server: &Server, count: usize, seed: u64) {
+async fn send(server: &Server, (shape, count): (Shape, usize), seed: u64) {
     let client: HttpClient<HttpConnector, Full<Bytes>> =
         HttpClient::builder(TokioExecutor::new()).build_http();
     let url = format!("http://{}/v1/traces", server.addresses.otlp_http);
-    for request in Workload::new(seed).requests(Shape::Flat, count, BATCH) {
+    for request in Workload::new(seed).requests(shape, count, BATCH) {
         let body = Full::new(Bytes::from(request.encode_to_vec()));
         let request =
             Request::post(&url).header("content-type", "application/x-protobuf").body(body).unwrap();
@@ -156,12 +156,14 @@ async fn send(server: &Server, count: usize, seed: u64) {
 
 async fn ingest(server: &Server, engine: &Client) {
     let seed: u64 = engine.query("SELECT 2 + uniq(trace_id) FROM steps").fetch_one().await.unwrap();
-    let (begun, cpu) = (Instant::now(), cpu_s());
-    send(server, MEASURED, seed).await;
-    let (took, cpu) = (begun.elapsed(), cpu_s() - cpu);
-    let count = MEASURED as f64;
-    println!("| one connection, until queryable | {:.0} spans/s |", count / took.as_secs_f64());
-    println!("| CPU, all of it, until queryable | {:.1} ms / 1,000 spans |", cpu * 1e6 / count);
+    for (name, shape) in [("flat", Shape::Flat), ("growing", Shape::Growing)] {
+        let (begun, cpu) = (Instant::now(), cpu_s());
+        send(server, (shape, MEASURED), seed + u64::from(shape == Shape::Growing)).await;
+        let (took, cpu) = (begun.elapsed(), cpu_s() - cpu);
+        let count = MEASURED as f64;
+        println!("| {name}: one connection, until queryable | {:.0} spans/s |", count / took.as_secs_f64());
+        println!("| {name}: CPU, all of it, until queryable | {:.1} ms / 1,000 spans |", cpu * 1e6 / count);
+    }
 }
 
 /// What the process has used of the CPU, in seconds.
