@@ -1,6 +1,7 @@
 //! What agents did on an entity, as text: what the answer covers, and each step of it.
 use crate::console::answer::{Object, goes_on};
 use crate::console::table::Table;
+use crate::domain::counting::counted;
 
 /// The lines.
 pub(in crate::console) fn lines(answer: Object<'_>) -> Vec<String> {
@@ -10,15 +11,15 @@ pub(in crate::console) fn lines(answer: Object<'_>) -> Vec<String> {
     }
     if let Some(coverage) = answer.object("coverage") {
         lines.push(format!(
-            "{} acts in {} runs: {} confirmed, {} failed, {} unknown, {} submitted; {} held, {} reads",
-            coverage.count("acts"),
-            coverage.count("runs"),
+            "{} in {}: {} confirmed, {} failed, {} unknown, {} submitted; {} held, {}",
+            counted(coverage.count("acts"), "act", "acts"),
+            counted(coverage.count("runs"), "run", "runs"),
             coverage.count("confirmed"),
             coverage.count("failed"),
             coverage.count("unknown"),
             coverage.count("submitted"),
             coverage.count("held"),
-            coverage.count("reads")
+            counted(coverage.count("reads"), "read", "reads")
         ));
         for name in ["completeness", "integrity"] {
             if let Some(verdict) = coverage.object(name) {

@@ -7,11 +7,12 @@ use crate::config::{AccountArgs, AskArgs, FindingsArgs, RunArgs, RunsArgs, Searc
 use crate::console::account;
 use crate::console::answer::Object;
 use crate::console::findings;
-use crate::console::remote::{Remote, RemoteError, encoded};
+use crate::console::remote::{Remote, RemoteError};
 use crate::console::run;
 use crate::console::runs;
 use crate::console::search;
 use crate::console::unknowns;
+use crate::domain::address::{encoded, segment};
 use crate::domain::hidden::escaped_json;
 use crate::server::{complain, say};
 
@@ -28,7 +29,7 @@ pub async fn runs_command(args: &RunsArgs) -> ExitCode {
 
 /// `recount run ID`.
 pub async fn run_command(args: &RunArgs) -> ExitCode {
-    tell(&args.ask, &format!("/api/v1/runs/{}", encoded(&args.run_id)), run::lines).await
+    tell(&args.ask, &format!("/api/v1/runs/{}", segment(&args.run_id)), run::lines).await
 }
 
 /// `recount unknowns`.
@@ -38,7 +39,7 @@ pub async fn unknowns_command(args: &UnknownsArgs) -> ExitCode {
 
 /// `recount account ID`.
 pub async fn account_command(args: &AccountArgs) -> ExitCode {
-    let path = format!("/api/v1/entities/{}/{}", encoded(&args.kind), encoded(&args.id));
+    let path = format!("/api/v1/entities/{}/{}", segment(&args.kind), segment(&args.id));
     tell(&args.ask, &address(&path, &args.pairs(), args.part.limit), account::lines).await
 }
 

@@ -13,6 +13,7 @@ use hyper_util::rt::TokioExecutor;
 use url::Url;
 
 use crate::config::ServerArgs;
+use crate::domain::address::encoded;
 use crate::domain::hidden::{plain, shortened};
 
 /// The longest answer that is taken.
@@ -187,11 +188,6 @@ fn said(body: &[u8]) -> String {
     let detail = problem.as_ref().and_then(|problem| problem.get("detail")?.as_str());
     let text = detail.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
     shortened(&plain(&text), SAID_CHARS_MAX)
-}
-
-/// A text as one segment of a path, or as a value in a query.
-pub(in crate::console) fn encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
 #[cfg(test)]

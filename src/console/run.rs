@@ -1,6 +1,7 @@
 //! One run as text: its verdict, its steps with every attempt of those that took several, and its findings.
 use crate::console::answer::Object;
 use crate::console::table::Table;
+use crate::domain::counting::counted;
 use crate::domain::hidden::shortened;
 
 /// An error's message is cut here.
@@ -19,10 +20,10 @@ pub(in crate::console) fn lines(run: Object<'_>) -> Vec<String> {
             run.cell("outcome")
         ),
         format!(
-            "{} steps, {} attempts, {} retries; acts: {} confirmed, {} failed, {} unknown, {} submitted",
-            run.count("step_count"),
-            run.count("attempt_count"),
-            run.count("retry_count"),
+            "{}, {}, {}; acts: {} confirmed, {} failed, {} unknown, {} submitted",
+            counted(run.count("step_count"), "step", "steps"),
+            counted(run.count("attempt_count"), "attempt", "attempts"),
+            counted(run.count("retry_count"), "retry", "retries"),
             run.count("confirmed_count"),
             run.count("failed_count"),
             run.count("unknown_count"),

@@ -1,5 +1,6 @@
 //! What was cut or left out before a record was read: said in findings, and on the bodies that end early.
 use crate::conventions::draft::Draft;
+use crate::domain::counting::counted;
 use crate::domain::finding::Code;
 use crate::domain::step::Step;
 use crate::domain::value::{Piece, Value};
@@ -16,12 +17,17 @@ pub(in crate::conventions) fn note(draft: &mut Draft<'_>) {
     }
     let more = draft.source.cut.len().saturating_sub(CUTS_NAMED_MAX);
     if more > 0 {
-        draft.finding(Code::ValueCut, format!("{more} more values were cut to the limit"));
+        let more = counted(more, "more value was", "more values were");
+        draft.finding(Code::ValueCut, format!("{more} cut to the limit"));
     }
     let left_out = draft.source.left_out;
-    let lists = [(left_out.attributes, "attributes"), (left_out.events, "events"), (left_out.links, "links")];
-    for (count, what) in lists.into_iter().filter(|(count, _)| *count > 0) {
-        draft.finding(Code::ValueCut, format!("{count} {what} over the limit were left out"));
+    let lists = [
+        (left_out.attributes, "attribute was", "attributes were"),
+        (left_out.events, "event was", "events were"),
+        (left_out.links, "link was", "links were"),
+    ];
+    for (count, one, many) in lists.into_iter().filter(|(count, _, _)| *count > 0) {
+        draft.finding(Code::ValueCut, format!("{} left out, over the limit", counted(count, one, many)));
     }
     if draft.source.cut.is_empty() {
         return;

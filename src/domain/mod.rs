@@ -2,10 +2,12 @@
 pub mod about;
 pub mod action;
 pub mod activity;
+pub mod address;
 pub mod alert;
 pub mod case;
 pub mod content;
 pub mod cost;
+pub mod counting;
 pub mod entity;
 pub mod erasure;
 pub mod finding;

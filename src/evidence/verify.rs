@@ -7,6 +7,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
+use crate::domain::counting::{counted, grouped};
 use crate::domain::ids::RecordId;
 use crate::evidence::bundle::{LogProof, Manifest, Proofs, RecordLine, VERSION, manifest_text};
 use crate::evidence::merkle::{Hash, Subtree, root_of};
@@ -59,10 +60,11 @@ impl Report {
         let (proven, erased) = (self.proven, self.erased);
         match self.failures.len() {
             0 => format!(
-                "Integrity: ok, {proven} records match the signed log, {erased} were erased with a receipt"
+                "Integrity: ok, {} the signed log, {} erased with a receipt",
+                counted(proven, "record matches", "records match"),
+                if erased == 1 { "1 was".to_owned() } else { format!("{} were", grouped(erased)) }
             ),
-            1 => "Integrity: FAILED, for 1 reason".to_owned(),
-            many => format!("Integrity: FAILED, for {many} reasons"),
+            some => format!("Integrity: FAILED, for {}", counted(some, "reason", "reasons")),
         }
     }
 
@@ -301,9 +303,10 @@ fn prove(proof: &LogProof, leaves: &BTreeMap<u64, Hash>, trust: &Trust, report: 
     }
     if report.waiting > 0 {
         report.warn(format!(
-            "{} records have no place in the signed log yet: they arrived after the checkpoint of {}, \
-             or a crash cut the end of the log; nothing says that anything was deleted",
-            report.waiting, checkpoint.at
+            "{} no place in the signed log yet: what arrived after the checkpoint of {} has none, \
+             nor what a crash cut from the end of the log; nothing says that anything was deleted",
+            counted(report.waiting, "record has", "records have"),
+            checkpoint.at
         ));
     }
 }
@@ -340,8 +343,10 @@ fn outside(proofs: &Proofs, leaves: &BTreeMap<String, Leaves>, trust: &Trust, re
         let Some(now) = checkpoint(proof, trust) else { continue };
         if now.size < earlier.size {
             report.fail(format!(
-                "the log was cut or rolled back: on {} it had {} records, the bundle's has {}",
-                earlier.at, earlier.size, now.size
+                "the log was cut or rolled back: on {} it had {}, the bundle's has {}",
+                earlier.at,
+                counted(earlier.size, "record", "records"),
+                grouped(now.size)
             ));
             continue;
         }
@@ -349,8 +354,9 @@ fn outside(proofs: &Proofs, leaves: &BTreeMap<String, Leaves>, trust: &Trust, re
         match root_of(earlier.size, of_log, &nodes(proof)) {
             Some(root) if root == earlier.root => {}
             Some(_) => report.fail(format!(
-                "the log was rewritten: its first {} records are not those of {}",
-                earlier.size, earlier.at
+                "the log was rewritten: its first {} not what stood there on {}",
+                counted(earlier.size, "record is", "records are"),
+                earlier.at
             )),
             None => report.warn(format!(
                 "the bundle has no proof for the checkpoint of {} (size {}); take a later one",

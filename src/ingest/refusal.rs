@@ -6,6 +6,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::access::{BearerError, Denied, Role};
+use crate::domain::counting::grouped;
 use crate::ingest::keep::NotKept;
 use crate::ingest::signal::message;
 use crate::otlp::DecodeError;
@@ -72,7 +73,7 @@ pub enum Refusal {
     #[error("{0}")]
     Unreadable(#[from] DecodeError),
     /// Everything in it was refused.
-    #[error("all {count} records were refused; the first one because {reason}")]
+    #[error("{} because {reason}", all_refused(*count))]
     NothingKept {
         /// How many.
         count: u64,
@@ -252,6 +253,14 @@ impl From<NotKept> for Refusal {
             NotKept::TooLarge { .. } => Self::TooLargeToKeep,
             NotKept::Stopping => Self::Stopping,
         }
+    }
+}
+
+/// What is said of a request of which nothing was kept; the reason follows.
+fn all_refused(count: u64) -> String {
+    match count {
+        1 => "the record was refused".to_owned(),
+        _ => format!("all {} records were refused; the first one", grouped(count)),
     }
 }
 

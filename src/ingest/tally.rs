@@ -1,6 +1,7 @@
 //! Refusals on their way to the rejects: few rows however many records a request has.
 use std::collections::BTreeMap;
 
+use crate::domain::counting::counted;
 use crate::ingest::refusal::Refusal;
 use crate::otlp::{Refused, sha256};
 
@@ -28,7 +29,11 @@ pub(crate) fn aggregated(refused: Vec<Refused>) -> Vec<Refused> {
     }
     for mut sum in rest.into_values() {
         if sum.items > 1 {
-            sum.reason = format!("{} records of one request; the first: {}", sum.items, sum.reason);
+            sum.reason = format!(
+                "{} of one request; the first: {}",
+                counted(sum.items, "record", "records"),
+                sum.reason
+            );
         }
         rows.push(sum);
     }
@@ -67,7 +72,7 @@ mod tests {
         assert_eq!(rows.len(), SINGLE_MAX + 2);
         assert_eq!(rows.iter().map(|row| row.items).sum::<u64>(), 5_000);
         assert_eq!(rows.iter().map(|row| row.bytes).sum::<u64>(), 15_000);
-        assert_eq!(rows[SINGLE_MAX].reason, "2450 records of one request; the first: why");
+        assert_eq!(rows[SINGLE_MAX].reason, "2,450 records of one request; the first: why");
         assert_eq!(aggregated(vec![one("broken")]), [one("broken")]);
     }
 }

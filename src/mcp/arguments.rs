@@ -2,8 +2,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::domain::address::segment;
+
 /// How many when nobody says.
 const LIMIT: u16 = 20;
+/// At most so many.
+const LIMIT_MAX: u16 = 50;
 
 /// One parameter of an address.
 pub(in crate::mcp) type Pair = (&'static str, String);
@@ -22,13 +26,8 @@ fn pairs(all: &[(&'static str, &Option<String>)]) -> Vec<Pair> {
 }
 
 fn limited(mut pairs: Vec<Pair>, limit: Option<u16>) -> Vec<Pair> {
-    pairs.push(("limit", limit.unwrap_or(LIMIT).to_string()));
+    pairs.push(("limit", limit.unwrap_or(LIMIT).min(LIMIT_MAX).to_string()));
     pairs
-}
-
-/// A text as one part of a path or as a value.
-pub(in crate::mcp) fn encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
 /// Of `find_runs`.
@@ -73,7 +72,7 @@ impl Address for FindRuns {
             ("to", &self.to),
             ("cursor", &self.cursor),
         ]);
-        limited(all, self.limit.map(|limit| limit.min(50)))
+        limited(all, self.limit)
     }
 }
 
@@ -90,7 +89,7 @@ pub(in crate::mcp) struct ReadRun {
 
 impl Address for ReadRun {
     fn path(&self) -> String {
-        format!("/api/v1/runs/{}", encoded(&self.run_id))
+        format!("/api/v1/runs/{}", segment(&self.run_id))
     }
 
     fn pairs(&self) -> Vec<Pair> {
@@ -133,7 +132,7 @@ impl Address for Search {
         let mut all =
             pairs(&[("in", &self.places), ("from", &self.from), ("to", &self.to), ("cursor", &self.cursor)]);
         all.push(("q", self.words.clone()));
-        limited(all, self.limit.map(|limit| limit.min(50)))
+        limited(all, self.limit)
     }
 }
 
@@ -150,7 +149,7 @@ pub(in crate::mcp) struct ExplainKey {
 
 impl Address for ExplainKey {
     fn path(&self) -> String {
-        format!("/api/v1/keys/{}", encoded(&self.key))
+        format!("/api/v1/keys/{}", segment(&self.key))
     }
 
     fn pairs(&self) -> Vec<Pair> {
@@ -190,7 +189,7 @@ impl Address for ListUnknowns {
             ("older_than", &self.older_than),
             ("cursor", &self.cursor),
         ]);
-        limited(all, self.limit.map(|limit| limit.min(50)))
+        limited(all, self.limit)
     }
 }
 
@@ -221,11 +220,11 @@ pub(in crate::mcp) struct WhatHappened {
 impl Address for WhatHappened {
     fn path(&self) -> String {
         let kind = self.entity_type.as_deref().unwrap_or("account");
-        format!("/api/v1/entities/{}/{}", encoded(kind), encoded(&self.account))
+        format!("/api/v1/entities/{}/{}", segment(kind), segment(&self.account))
     }
 
     fn pairs(&self) -> Vec<Pair> {
         let all = pairs(&[("from", &self.from), ("to", &self.to), ("cursor", &self.cursor)]);
-        limited(all, self.limit.map(|limit| limit.min(50)))
+        limited(all, self.limit)
     }
 }

@@ -2,9 +2,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::mcp::arguments::{
-    Address, ExplainKey, FindRuns, ListUnknowns, ReadRun, Search, WhatHappened, encoded,
-};
+use crate::domain::address::encoded;
+use crate::mcp::arguments::{Address, ExplainKey, FindRuns, ListUnknowns, ReadRun, Search, WhatHappened};
 use crate::mcp::compact::{each, pick};
 
 /// A question to the API, and how its answer is made smaller.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::counting::counted;
 use crate::domain::erasure::{Erasure, Stone};
 use crate::domain::ids::TraceId;
 use crate::domain::lifecycle::{LifecycleEvent, LifecycleKind};
@@ -141,14 +142,21 @@ impl Eraser {
         }
         let done_ns = (self.parts.now_ns)().max(erasure.at_ns + 1);
         let places = [
-            format!("contents: {} bodies deleted, {} left", erasure.bodies, left.bodies),
-            format!("steps: {} records emptied, {} left", erasure.records, left.records),
+            format!("contents: {} deleted, {} left", counted(erasure.bodies, "body", "bodies"), left.bodies),
+            format!(
+                "steps: {} emptied, {} left",
+                counted(erasure.records, "record", "records"),
+                left.records
+            ),
             "runs, actions, cases: emptied and folded again".to_owned(),
             match files_gone {
                 true => "files: what held it is gone from the disk".to_owned(),
                 false => "files: some that held it wait for the store to remove them".to_owned(),
             },
-            format!("log: nothing waited; {} files set aside, not searched", (self.parts.set_aside)()),
+            format!(
+                "log: nothing waited; {} set aside, not searched",
+                counted((self.parts.set_aside)(), "file", "files")
+            ),
             "not searched: back-ups, exports, what people wrote on cases".to_owned(),
         ];
         let receipt = self.receipt(erasure, (&stones, done_ns), places.to_vec());

@@ -3,6 +3,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::config::{Settings, show};
+use crate::domain::counting::counted;
 use crate::domain::lifecycle::LifecycleKind;
 use crate::projection;
 use crate::server::error::StartError;
@@ -75,8 +76,10 @@ async fn rebuild(store: &crate::store::Store) -> Result<String, StartError> {
     let rebuilt = projection::rebuild(store).await?;
     record(store, LifecycleKind::Rebuilt, vec![("runs".to_owned(), rebuilt.runs.to_string())]).await?;
     Ok(format!(
-        "{} runs and {} actions folded from {} records",
-        rebuilt.runs, rebuilt.actions, rebuilt.records
+        "{} and {} folded from {}",
+        counted(rebuilt.runs, "run", "runs"),
+        counted(rebuilt.actions, "action", "actions"),
+        counted(rebuilt.records, "record", "records")
     ))
 }
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::config::{EraseArgs, Settings};
+use crate::domain::address::segment;
+use crate::domain::counting::counted;
 use crate::server::commands::{complain, say};
 use crate::server::holding::Asking;
 
@@ -33,22 +35,17 @@ pub async fn erase_command(settings: &Settings, args: &EraseArgs) -> ExitCode {
 }
 
 async fn erase(asking: &Asking, args: &EraseArgs, (kind, id): (&str, &str)) -> Result<ExitCode, ExitCode> {
-    // A plus stands for a space in a query only.
-    let spelt = |text: &str| {
-        url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
-    };
-    let place = format!("/api/v1/entities/{}/{}", spelt(kind), spelt(id));
+    let place = format!("/api/v1/entities/{}/{}", segment(kind), segment(id));
     let plan = asking.ask(&format!("{place}/erasure"), &args.project, None).await?;
     let number = |name: &str| plan.get(name).and_then(Value::as_u64).unwrap_or_default();
     say(&format!(
-        "would go: {} records in {} runs, {} bodies; {} runs are about others too, {} unknowns are open, \
-         {} records were erased before",
-        number("records"),
-        number("runs"),
-        number("bodies"),
-        number("shared_runs"),
-        number("open_cases"),
-        number("erased_before")
+        "would go: {} in {}, {}; {} about others too, {} open, {} erased before",
+        counted(number("records"), "record", "records"),
+        counted(number("runs"), "run", "runs"),
+        counted(number("bodies"), "body", "bodies"),
+        counted(number("shared_runs"), "run is", "runs are"),
+        counted(number("open_cases"), "unknown is", "unknowns are"),
+        counted(number("erased_before"), "record was", "records were")
     ));
     if let Some(said) = plan.get("in_the_way").and_then(Value::as_str) {
         complain(said);

@@ -12,6 +12,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
 use crate::config::{ExportArgs, Settings, VerifyArgs};
+use crate::domain::address::{encoded, segment};
+use crate::domain::counting::counted;
 use crate::evidence::{ReceiptFile, Trust, verify};
 use crate::server::commands::{complain, failed, say};
 use crate::server::start::Server;
@@ -72,13 +74,11 @@ fn finish(done: Result<u64, ExportError>) -> ExitCode {
 async fn export(args: &ExportArgs, url: &str) -> Result<u64, ExportError> {
     let entity = args.entity.split_once(':').filter(|(kind, id)| !kind.is_empty() && !id.is_empty());
     let (kind, id) = entity.ok_or_else(|| ExportError::Entity(args.entity.clone()))?;
-    let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-    // A plus stands for a space in a query only.
-    let path = |text: &str| encoded(text).replace('+', "%20");
     let mut query = Vec::new();
     query.extend(args.since.as_ref().map(|since| format!("from={}", encoded(since))));
     query.extend(args.until.as_ref().map(|until| format!("to={}", encoded(until))));
-    let address = format!("{url}/api/v1/entities/{}/{}/evidence?{}", path(kind), path(id), query.join("&"));
+    let address =
+        format!("{url}/api/v1/entities/{}/{}/evidence?{}", segment(kind), segment(id), query.join("&"));
     let unreachable = |reason: String| ExportError::Unreachable { url: url.to_owned(), reason };
     let mut request = Request::get(&address);
     if let Some(key) = &args.key {
@@ -178,8 +178,12 @@ fn verify_receipt(file: &ReceiptFile, trust: &Trust) -> ExitCode {
                 receipt.about, receipt.project, receipt.asked
             ));
             say(&format!(
-                "Receipt: ok, {} records and {} bodies were erased under {} until {}; signed by {}",
-                receipt.records, receipt.bodies, receipt.erasure, receipt.done, trust.name
+                "Receipt: ok, {} and {} were erased under {} until {}; signed by {}",
+                counted(receipt.records, "record", "records"),
+                counted(receipt.bodies, "body", "bodies"),
+                receipt.erasure,
+                receipt.done,
+                trust.name
             ));
             ExitCode::SUCCESS
         }

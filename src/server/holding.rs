@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::config::{HoldCommand, Settings};
+use crate::domain::address::encoded;
 use crate::server::commands::{complain, failed, say};
 use crate::server::local::Local;
 use crate::server::start::Server;
@@ -89,9 +90,10 @@ impl Asking {
         project: &str,
         body: Option<Value>,
     ) -> Result<Value, ExitCode> {
-        let project: String = url::form_urlencoded::byte_serialize(project.as_bytes()).collect();
         let body = body.map(|body| body.to_string().into_bytes());
-        let Some((status, answer)) = self.local.ask(&format!("{path}?project={project}"), body).await else {
+        let Some((status, answer)) =
+            self.local.ask(&format!("{path}?project={}", encoded(project)), body).await
+        else {
             complain("the server does not answer any more");
             return Err(ExitCode::FAILURE);
         };

@@ -14,6 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
 use crate::config::Settings;
+use crate::domain::counting::counted;
 use crate::otlp::{decode_logs_protobuf, decode_traces_protobuf};
 use crate::server::commands::{complain, failed, say};
 use crate::server::start::Server;
@@ -87,7 +88,9 @@ async fn import(files: &[PathBuf], url: &str) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for file in files {
         match import_file(&client, file, url).await {
-            Ok(requests) => say(&format!("{}: {requests} requests kept", file.display())),
+            Ok(requests) => {
+                say(&format!("{}: {} kept", file.display(), counted(requests, "request", "requests")));
+            }
             Err(error) => {
                 complain(&error.to_string());
                 code = ExitCode::FAILURE;

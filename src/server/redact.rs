@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::config::{ConfigError, RedactTestArgs, Settings, parse_file, redaction_of, rules_in};
+use crate::domain::address::encoded;
 use crate::domain::ids::Project;
 use crate::domain::lifecycle::LifecycleKind;
 use crate::evidence::{KeyFile, KeyFilePolicy};
@@ -174,8 +175,7 @@ pub async fn redact_reveal_command(
 /// Asks the server that runs; `None` when none does.
 async fn revealed_by(local: &Local, (value, project): (&str, &Project), reason: &str) -> Option<ExitCode> {
     let body = serde_json::json!({ "value": value, "reason": reason }).to_string();
-    let named: String = url::form_urlencoded::byte_serialize(project.0.as_bytes()).collect();
-    let path = format!("/api/v1/reveal?project={named}");
+    let path = format!("/api/v1/reveal?project={}", encoded(&project.0));
     let (status, body) = local.ask(&path, Some(body.into_bytes())).await?;
     let answer: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
     let text = |name: &str| answer.get(name).and_then(serde_json::Value::as_str);

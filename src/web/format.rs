@@ -1,6 +1,8 @@
 //! Numbers and times in words: how the pages and their titles write them.
 use jiff::Timestamp;
 
+use crate::domain::counting;
+
 const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -31,15 +33,7 @@ fn two(ns: u64, (big, big_word): (u64, &str), (small, small_word): (u64, &str)) 
 
 /// `8,930`.
 pub(in crate::web) fn count(number: impl Into<u64>) -> String {
-    let digits = number.into().to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    counting::grouped(number.into())
 }
 
 /// The length of a list, with its thousands marked.
@@ -54,8 +48,7 @@ pub(in crate::web) fn length(length: usize) -> u64 {
 
 /// `1 retry`, `2 retries`: the number, and the word that goes with it.
 pub(in crate::web) fn counted(number: impl Into<u64>, one: &str, many: &str) -> String {
-    let number = number.into();
-    format!("{} {}", count(number), if number == 1 { one } else { many })
+    counting::counted(number.into(), one, many)
 }
 
 /// `512 B`, `3.1 KB`, `64 KB`, `20.0 MB`; 1 KB is 1,024 bytes.

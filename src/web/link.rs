@@ -1,7 +1,7 @@
 //! Every address the pages write: one place that knows the base path and how to encode what others named.
-use std::fmt::Write;
 use std::sync::Arc;
 
+pub(in crate::web) use crate::domain::address::{encoded, segment, undotted};
 use crate::domain::entity::Entity;
 use crate::domain::ids::{Digest, SpanId, TraceId};
 use crate::web::assets;
@@ -94,39 +94,6 @@ impl Links {
     }
 }
 
-/// Percent-encodes everything but letters, digits and `-._~`, for path segments and query values alike.
-pub(in crate::web) fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            write!(out, "%{byte:02X}").unwrap_or_default();
-        }
-    }
-    out
-}
-
-/// A name as one segment of a path. Browsers take `.` and `..` for steps through folders, also when they are
-/// percent-encoded: these two are encoded twice, and [`undotted`] reads them back.
-pub(in crate::web) fn segment(name: &str) -> String {
-    match name {
-        "." => "%252E".to_owned(),
-        ".." => "%252E%252E".to_owned(),
-        _ => encoded(name),
-    }
-}
-
-/// The name of dots that [`segment`] encoded twice.
-pub(in crate::web) fn undotted(segment: &str) -> Option<&'static str> {
-    match segment {
-        "%2E" => Some("."),
-        "%2E%2E" => Some(".."),
-        _ => None,
-    }
-}
-
 /// Brings a configured base path into the form that [`Links`] takes: `recount/` becomes `/recount`.
 pub(in crate::web) fn base_of(configured: &str) -> String {
     let trimmed = configured.trim().trim_matches('/');
@@ -145,7 +112,6 @@ mod tests {
         assert_eq!(Links::new(&base_of("/")).runs(), "/runs");
         assert_eq!(base_of("/a/b/"), "/a/b");
         assert_eq!(links.run(".."), "/recount/runs/%252E%252E");
-        assert_eq!((undotted("%2E%2E"), undotted("%2E"), undotted(".x")), (Some(".."), Some("."), None));
         assert_eq!(links.run("..."), "/recount/runs/...");
     }
 }

@@ -4,6 +4,7 @@ use crate::conventions::convention::{Dialect, DialectInfo};
 use crate::conventions::draft::{Draft, Place};
 use crate::conventions::field::{Count, Field, Read, Text, code, count, read, text};
 use crate::conventions::fill;
+use crate::domain::counting::counted;
 use crate::domain::finding::Code;
 use crate::domain::kind::{Carrier, Kind};
 use crate::domain::value::Value;
@@ -100,9 +101,9 @@ fn notice(draft: &mut Draft<'_>) {
     }
     match draft.get(READS_SAMPLED).and_then(Value::as_int) {
         None | Some(..=0) => {}
-        Some(1) => draft.finding(Code::ReadsSampled, "1 read was sampled away before sending"),
         Some(reads) => {
-            draft.finding(Code::ReadsSampled, format!("{reads} reads were sampled away before sending"));
+            let reads = counted(reads, "read was", "reads were");
+            draft.finding(Code::ReadsSampled, format!("{reads} sampled away before sending"));
         }
     }
 }

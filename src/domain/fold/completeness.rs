@@ -110,9 +110,11 @@ fn gaps(scene: &Scene<'_>) -> Vec<String> {
     let said = every_record(scene).flat_map(|record| &record.facts.findings);
     let sampled = said.filter(|finding| finding.code == Code::ReadsSampled);
     gaps.extend(sampled.map(|finding| finding.message.clone()).collect::<BTreeSet<_>>());
-    for (number, what) in [(attributes, "attributes"), (events, "events"), (links, "links")] {
+    let dropped =
+        [(attributes, "attribute", "attributes"), (events, "event", "events"), (links, "link", "links")];
+    for (number, one, many) in dropped {
         if number > 0 {
-            gaps.push(format!("the client dropped {number} {what} before sending"));
+            gaps.push(format!("the client dropped {} before sending", count(number, one, many)));
         }
     }
     gaps

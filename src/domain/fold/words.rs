@@ -1,4 +1,5 @@
 //! How times and counts are said in sentences.
+pub(super) use crate::domain::counting::counted as count;
 
 /// A length of time in words: `712 ms`, `1.5 s`, `30 s`, `15 min`, `2 h`, `3 days`.
 pub(super) fn took(ns: u64) -> String {
@@ -13,11 +14,6 @@ pub(super) fn took(ns: u64) -> String {
         7_200_000..172_800_000 => format!("{} h", (ms + 1_800_000) / 3_600_000),
         172_800_000.. => format!("{} days", (ms + 43_200_000) / 86_400_000),
     }
-}
-
-/// A count with its noun: `1 retry`, `2 retries`.
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
 /// How often, in words: `once`, `2 times`.
@@ -64,7 +60,7 @@ mod tests {
         for (ns, said) in cases {
             assert_eq!(took(ns), said);
         }
-        assert_eq!(count(1, "retry", "retries"), "1 retry");
+        assert_eq!(count(1_u64, "retry", "retries"), "1 retry");
         assert_eq!(list(&["a".into(), "b".into(), "c".into()], 2), "a, b and 1 more");
         assert_eq!(list(&["a".into(), "b".into()], 3), "a and b");
     }

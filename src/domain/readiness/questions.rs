@@ -1,4 +1,5 @@
 //! The six questions, each a pure rule over what is known of a tool.
+use crate::domain::counting::{counted, grouped};
 use crate::domain::readiness::answer::{Answer, Reply};
 use crate::domain::readiness::marks::Mark;
 use crate::domain::readiness::sheet::{Decided, ToolSheet};
@@ -78,18 +79,21 @@ fn enforced(sheet: &ToolSheet) -> Reply {
     let reply = if calls == 0 {
         Reply::new(Answer::NotVisible, "It was not called in this time.", "A call.")
     } else if n(Mark::ReadWrote) > 0 {
-        let why = format!("{} of its calls count as reads and sent a changing request.", n(Mark::ReadWrote));
+        let why = counted(n(Mark::ReadWrote), "call that counts as a read", "calls that count as reads");
+        let why = format!("{why} sent a changing request.");
         Reply::new(Answer::No, why, "Classify it as an act, in the code that runs it.")
     } else if n(Mark::SentThoughHeld) > 0 {
-        let why = format!("{} calls went out although the gate held them.", n(Mark::SentThoughHeld));
+        let why = counted(n(Mark::SentThoughHeld), "held call", "held calls");
+        let why = format!("{why} went out all the same.");
         Reply::new(Answer::No, why, "Let the gate return before the client is called.")
     } else if n(Mark::Given) < calls {
         match n(Mark::Given) + n(Mark::Ruled) {
             0 => Reply::new(Answer::No, "Nobody says whether it reads or acts.", classify),
             told => {
                 let why = format!(
-                    "{told} of {calls} calls are classified, {} of them by the runtime itself; the rest is a \
-                     rule that code need not follow.",
+                    "{told} of {} classified, {} of these by the runtime itself; the rest is a rule that \
+                     code need not follow.",
+                    counted(calls, "call is", "calls are"),
                     n(Mark::Given)
                 );
                 Reply::new(Answer::Partly, why, classify)
@@ -97,14 +101,17 @@ fn enforced(sheet: &ToolSheet) -> Reply {
         }
     } else if n(Mark::Gated) < acts {
         let why =
-            format!("The runtime says that it acts, and {} of {acts} acts passed a gate.", n(Mark::Gated));
+            format!("The runtime says that it acts; {} of {} passed a gate.", n(Mark::Gated), acted(acts));
         Reply::new(Answer::Partly, why, "Route every act through the gate, and report its decision.")
     } else if acts > 0 {
-        let why = format!("The runtime classifies all {calls} calls, and every act passed the gate.");
+        let why = format!(
+            "The runtime classifies {calls}, and every act passed the gate.",
+            calls = every(calls, "call")
+        );
         Reply::new(Answer::Yes, why, "")
     } else {
         let why =
-            format!("The runtime says of all {calls} calls that they only read, and none was seen to write.");
+            format!("The runtime classifies {} as a read, and none was seen to write.", every(calls, "call"));
         Reply::new(Answer::Yes, why, "")
     };
     reply.by(sheet, CLASSIFIED)
@@ -121,17 +128,24 @@ fn keyed(sheet: &ToolSheet) -> Reply {
     } else if sent == 0 {
         Reply::new(Answer::NotVisible, "Every call was held; none was sent.", "An act that is sent.")
     } else if with == 0 {
-        Reply::new(Answer::No, format!("None of {sent} acts carried a key."), derive)
+        Reply::new(Answer::No, format!("None of {} carried a key.", acted(sent)), derive)
     } else if broken > 0 && shown == 0 {
-        let why =
-            format!("{broken} times a key changed, was used for something else or came from the model.");
+        let why = format!(
+            "A key changed, was used for something else or came from the model, {}.",
+            counted(broken, "time", "times")
+        );
         Reply::new(Answer::No, why, derive)
     } else if with < sent || broken > 0 {
-        let why = format!("{with} of {sent} acts carried a key; {broken} times it was not the right one.");
+        let why = format!(
+            "{with} of {} carried a key; it was not the right one {}.",
+            acted(sent),
+            counted(broken, "time", "times")
+        );
         Reply::new(Answer::Partly, why, derive)
     } else if shown == 0 {
         let why = format!(
-            "All {sent} acts carried a key, and nothing shows what it is derived from: none was tried again."
+            "A key went with {}, and nothing shows what it is derived from: none was tried again.",
+            every(sent, "act")
         );
         Reply::new(
             Answer::Partly,
@@ -140,9 +154,10 @@ fn keyed(sheet: &ToolSheet) -> Reply {
         )
     } else {
         let why = format!(
-            "All {sent} acts carried a key; {} keys name their step or target, {} retries kept theirs.",
-            n(Mark::KeyBound),
-            n(Mark::KeyKept)
+            "A key went with {}; {} a step or target, {} the key.",
+            every(sent, "act"),
+            counted(n(Mark::KeyBound), "key names", "keys name"),
+            counted(n(Mark::KeyKept), "retry kept", "retries kept")
         );
         Reply::new(Answer::Yes, why, "")
     };
@@ -167,7 +182,10 @@ fn when_unknown(sheet: &ToolSheet) -> Reply {
     let reply = match (sheet.acts(), sheet.ruled.on_unknown) {
         (false, _) => Reply::new(Answer::DoesNotApply, "It only reads.", ""),
         (true, _) if blind > 0 => {
-            let why = format!("Sent again blindly {blind} of {unknown} times that the outcome was unknown.");
+            let why = format!(
+                "Sent again blindly {blind} of {} that the outcome was unknown.",
+                counted(unknown, "time", "times")
+            );
             Reply::new(Answer::No, why, "Let unknown block the repeat until a look-up has settled it.")
         }
         (true, Some(rule)) if unknown == 0 => {
@@ -180,8 +198,9 @@ fn when_unknown(sheet: &ToolSheet) -> Reply {
         }
         (true, rule) if handled < unknown => {
             let why = format!(
-                "{} of {unknown} unknown outcomes are open; the rule is {}.",
+                "{} of {} open; the rule is {}.",
                 unknown - handled,
+                counted(unknown, "unknown outcome is", "unknown outcomes are"),
                 rule.unwrap_or("not set")
             );
             let answer = if handled == 0 && rule.is_none() { Answer::No } else { Answer::Partly };
@@ -189,13 +208,16 @@ fn when_unknown(sheet: &ToolSheet) -> Reply {
         }
         (true, Some(rule)) => {
             let why = format!(
-                "The rule is {rule}, and all {unknown} unknown outcomes were settled before a repeat."
+                "The rule is {rule}, and {} was settled before a repeat.",
+                every(unknown, "unknown outcome")
             );
             Reply::new(Answer::Yes, why, "")
         }
         (true, None) => {
-            let why =
-                format!("All {unknown} unknown outcomes were settled before a repeat, but no rule says so.");
+            let why = format!(
+                "A look-up or a repeat under the key settled {}, but no rule says so.",
+                every(unknown, "unknown outcome")
+            );
             Reply::new(Answer::Partly, why, write)
         }
     };
@@ -220,18 +242,27 @@ fn status(sheet: &ToolSheet) -> Reply {
     let reply = if seen + unseen == 0 {
         Reply::new(Answer::NotVisible, "No call went wrong in this time.", "A call that goes wrong.")
     } else if seen == 0 {
-        let why = format!("{unseen} calls went wrong, and what came back is not recorded.");
+        let why = format!(
+            "{} wrong, and what came back is not recorded.",
+            counted(unseen, "call went", "calls went")
+        );
         Reply::new(Answer::NotVisible, why, "Turn on the capture of tool results.")
     } else if good == seen {
-        Reply::new(Answer::Yes, format!("All {seen} recorded failures came back as a status."), "")
+        Reply::new(Answer::Yes, format!("A status came back for {}.", every(seen, "recorded failure")), "")
     } else if good == 0 && raw > 0 {
         Reply::new(
             Answer::No,
-            format!("{raw} of {seen} failures came back as a raw error, none as a status."),
+            format!(
+                "{raw} of {} came back as a raw error, none as a status.",
+                counted(seen, "failure", "failures")
+            ),
             wrap,
         )
     } else {
-        let why = format!("{good} of {seen} failures came back as a status, {raw} as a raw error.");
+        let why = format!(
+            "{good} of {} came back as a status, {raw} as a raw error.",
+            counted(seen, "failure", "failures")
+        );
         Reply::new(Answer::Partly, why, wrap)
     };
     reply.by(
@@ -254,14 +285,21 @@ fn rebuilt(sheet: &ToolSheet) -> Reply {
     let reply = if runs == 0 {
         Reply::new(Answer::NotVisible, "No run with it in this time.", "A run.")
     } else if broken == runs || (saw == 0 && blank > 0) {
-        let why = format!("{broken} of {runs} runs have gaps, and {blank} lack what the model saw.");
+        let why = format!(
+            "{broken} of {} gaps; what the model saw is missing in {blank}.",
+            counted(runs, "run has", "runs have")
+        );
         Reply::new(Answer::No, why, send)
     } else if whole == runs && saw == runs {
-        let why = format!("All {runs} runs are proven whole, with what the model saw at each step.");
+        let why = format!(
+            "The record is proven whole of {}, with what the model saw at each step.",
+            every(runs, "run")
+        );
         Reply::new(Answer::Yes, why, "")
     } else {
         let why = format!(
-            "{whole} of {runs} runs are proven whole, {broken} have gaps; {saw} have what the model saw."
+            "{whole} of {} proven whole; with gaps: {broken}; with what the model saw: {saw}.",
+            counted(runs, "run is", "runs are")
         );
         Reply::new(Answer::Partly, why, send)
     };
@@ -288,45 +326,16 @@ fn kept(decided: &Decided) -> Reply {
     Reply::new(answer, format!("{} {}", retention.said, redaction.said).trim(), change)
 }
 
-/// One answer over many tools: yes only where every tool it is about says yes.
-pub fn overall(question: &Question, sheets: &[ToolSheet], decided: &Decided) -> Reply {
-    let replies: Vec<(&ToolSheet, Reply)> =
-        sheets.iter().map(|sheet| (sheet, (question.ask)(sheet, decided))).collect();
-    let about: Vec<&(&ToolSheet, Reply)> =
-        replies.iter().filter(|(_, reply)| reply.answer != Answer::DoesNotApply).collect();
-    let number = |answer| about.iter().filter(|(_, reply)| reply.answer == answer).count();
-    let all = about.len();
-    let answer = if all == 0 {
-        return Reply::new(Answer::DoesNotApply, "No tool here that it is about.", "");
-    } else if number(Answer::Yes) == all {
-        Answer::Yes
-    } else if number(Answer::NotVisible) == all {
-        Answer::NotVisible
-    } else if number(Answer::No) == all {
-        Answer::No
-    } else {
-        Answer::Partly
-    };
-    let weight = |reply: &Reply| match reply.answer {
-        Answer::No => 0,
-        Answer::Partly => 1,
-        Answer::NotVisible => 2,
-        Answer::Yes | Answer::DoesNotApply => 3,
-    };
-    let worst = about.iter().min_by_key(|(_, reply)| weight(reply));
-    let head = match all {
-        1 => String::new(),
-        _ => format!("{} of {all} tools: yes. ", number(Answer::Yes)),
-    };
-    let why = worst.map(|(sheet, reply)| match all {
-        1 => reply.why.clone(),
-        _ if reply.answer == Answer::Yes => String::new(),
-        _ => format!("{}: {}", sheet.tool, reply.why),
-    });
-    let change = worst.map(|(_, reply)| reply.change).unwrap_or_default();
-    let mut whole = Reply::new(answer, format!("{head}{}", why.unwrap_or_default()).trim(), change);
-    whole.proofs = worst.map(|(_, reply)| reply.proofs.clone()).unwrap_or_default();
-    whole
+/// `the one call`, `each of 12 calls`.
+fn every(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("the one {what}"),
+        _ => format!("each of {} {what}s", grouped(number)),
+    }
+}
+
+fn acted(number: u64) -> String {
+    counted(number, "act", "acts")
 }
 
 #[cfg(test)]
@@ -361,7 +370,6 @@ mod tests {
             let reply = (question.ask)(&nothing, &Decided::default());
             assert_ne!(reply.answer, Answer::Yes, "{}", question.text);
         }
-        assert_eq!(overall(&QUESTIONS[0], &[], &Decided::default()).answer, Answer::DoesNotApply);
     }
 
     #[test]
@@ -467,20 +475,5 @@ mod tests {
             [of(true, true), of(true, false), of(false, false)],
             [Answer::Yes, Answer::Partly, Answer::No]
         );
-    }
-
-    #[test]
-    fn overall_is_yes_only_where_every_tool_is() {
-        use Mark::*;
-        let good = sheet(&[(Act, 3), (Keyed, 3), (KeyBound, 3)]);
-        let bad = ToolSheet { tool: "mail".to_owned(), ..sheet(&[(Act, 2), (Keyless, 2)]) };
-        let read = sheet(&[(Read, 2)]);
-        let of = |sheets: &[ToolSheet]| overall(&QUESTIONS[1], sheets, &Decided::default());
-        assert_eq!(of(&[good.clone(), read.clone()]).answer, Answer::Yes);
-        let mixed = of(&[good, bad.clone(), read.clone()]);
-        assert_eq!(mixed.answer, Answer::Partly);
-        assert_eq!(mixed.why, "1 of 2 tools: yes. mail: None of 2 acts carried a key.");
-        assert_eq!(of(&[bad]).answer, Answer::No);
-        assert_eq!(of(&[read]).answer, Answer::DoesNotApply);
     }
 }

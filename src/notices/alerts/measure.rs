@@ -2,6 +2,7 @@
 use std::time::Duration;
 
 use crate::conventions::ToolRules;
+use crate::domain::address::segment;
 use crate::domain::case::{Case, CaseState};
 use crate::domain::scope::Scope;
 use crate::notices::alerts::judge::Counted;
@@ -83,8 +84,7 @@ fn counted(count: usize, at_least: bool, mut paths: Vec<String>) -> Counted {
 
 /// Ids of runs are written by others: encoded, they stay one part of the address.
 fn run_path(run_id: &str) -> String {
-    let encoded: String = url::form_urlencoded::byte_serialize(run_id.as_bytes()).collect();
-    format!("/runs/{}", encoded.replace('+', "%20"))
+    format!("/runs/{}", segment(run_id))
 }
 
 fn ns(time: Duration) -> u64 {

@@ -1,6 +1,7 @@
 //! A rule: what it counts, over which time, and above how many it holds.
 use std::time::Duration;
 
+use crate::domain::counting::counted;
 use crate::domain::finding::Code;
 
 /// Why a rule can't be used.
@@ -92,11 +93,19 @@ impl Rule {
     pub fn sentence(&self) -> String {
         let (more, within) = (self.more_than, words(self.within));
         match self.when {
-            When::Unknown => format!("more than {more} acts unknown for longer than {within}"),
-            When::KeyEnds => format!("more than {more} unknown acts whose key ends within {within}"),
-            When::Finding(code) => format!("more than {more} findings {} within {within}", code.word()),
-            When::Retries => format!("more than {more} retries within {within}"),
-            When::Refused => format!("more than {more} refusals within {within}"),
+            When::Unknown => {
+                format!("more than {} unknown for longer than {within}", counted(more, "act", "acts"))
+            }
+            When::KeyEnds => format!(
+                "more than {} whose key ends within {within}",
+                counted(more, "unknown act", "unknown acts")
+            ),
+            When::Finding(code) => {
+                let findings = counted(more, "finding", "findings");
+                format!("more than {findings} {} within {within}", code.word())
+            }
+            When::Retries => format!("more than {} within {within}", counted(more, "retry", "retries")),
+            When::Refused => format!("more than {} within {within}", counted(more, "refusal", "refusals")),
         }
     }
 }

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::conventions::ToolRules;
 use crate::domain::about::{Tie, Ties, is_told, step_ns};
+use crate::domain::counting::counted;
 use crate::domain::entity::Entity;
 use crate::domain::kind::Kind;
 use crate::domain::outcome::{Evidence, Gate, Outcome};
@@ -186,7 +187,7 @@ fn story(step: &RunStep, attempts: &[&Attempt]) -> Vec<String> {
     }
     let mut told: Vec<String> = attempts.iter().take(ATTEMPTS_TOLD).map(|attempt| one(attempt)).collect();
     if attempts.len() > ATTEMPTS_TOLD {
-        told.push(format!("{} more attempts.", attempts.len() - ATTEMPTS_TOLD));
+        told.push(format!("{}.", counted(attempts.len() - ATTEMPTS_TOLD, "more attempt", "more attempts")));
     }
     if !missing.is_empty() {
         let numbers: Vec<String> = missing.iter().map(ToString::to_string).collect();

@@ -4,6 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use crate::domain::action::{Action, ActionUse};
+use crate::domain::counting::counted;
 use crate::domain::outcome::{Gate, Outcome};
 use crate::domain::policy::replay_safe;
 use crate::domain::run::Run;
@@ -197,7 +198,10 @@ impl KeyPage {
             uses: rows.into_iter().take(USES_MAX).collect(),
             left_out: match (left_out, unread) {
                 (0, 0) => String::new(),
-                (0, runs) => format!("Look-ups of {runs} more runs are not listed."),
+                (0, runs) => {
+                    format!("Look-ups of {} are not listed.", counted(runs, "more run", "more runs"))
+                }
+                (1, _) => "1 more is not listed; the JSON has every attempt.".to_owned(),
                 (rows, _) => format!("{rows} more are not listed; the JSON has every attempt."),
             },
             case,

@@ -64,7 +64,7 @@ fn an_account_is_erased_from_a_terminal_and_stays_so() {
 
     let erase = ["erase", "account:2291", "--reason", "request 12", "--data-dir", at];
     let (code, said) = told(&[&erase[..], &["--dry-run"]].concat());
-    assert!(code == Some(0) && said.contains("would go: 1 records in 1 runs"), "{said}");
+    assert!(code == Some(0) && said.contains("would go: 1 record in 1 run"), "{said}");
     assert!(serving.get(&content).1.contains(MARK), "nothing went");
     let (code, said) = told(&[&erase[..], &["--yes", "--out", out]].concat());
     assert!(code == Some(0) && said.contains("recount/erasure/1\n"), "{said}");
@@ -73,7 +73,7 @@ fn an_account_is_erased_from_a_terminal_and_stays_so() {
     let trust = dir.join("trust.json");
     let verify = ["verify", out, "--trust", trust.to_str().unwrap()];
     let (code, said) = told(&verify);
-    assert!(code == Some(0) && said.contains("Receipt: ok, 1 records"), "{said}");
+    assert!(code == Some(0) && said.contains("Receipt: ok, 1 record "), "{said}");
     let receipt = std::fs::read_to_string(&away).unwrap();
     std::fs::write(&away, receipt.replace("account:2291", "account:2292")).unwrap();
     let (code, said) = told(&verify);
