@@ -10,6 +10,9 @@ use crate::config::holding::{EraseArgs, HoldArgs};
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
+const DEMO_DATA: &str = "Where the log, the keys and the embedded store live [default: ./recount-demo]";
+const DEMO_CONFIG: &str = "Settings file [default: the demo's own rules for its agents' tools]";
+
 /// The version, and the commit of a release.
 const VERSION: &str = env!("RECOUNT_VERSION");
 
@@ -28,7 +31,9 @@ pub struct Cli {
 pub enum Command {
     /// Take OTLP, keep it, show it.
     Serve(ServeArgs),
-    /// Serve, and let the demo agents act; prints the address to open.
+    /// Serve, and let the demo agents act; prints the address of each run.
+    #[command(mut_arg("data_dir", |arg| arg.help(DEMO_DATA)))]
+    #[command(mut_arg("config", |arg| arg.help(DEMO_CONFIG)))]
     Demo(DemoArgs),
     /// Send OTLP captures (protobuf, JSON, JSON lines; also gzip) through the same door as the network.
     Import(ImportArgs),

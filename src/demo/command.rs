@@ -1,4 +1,5 @@
 //! `recount demo`: serves, lets the agents act, and prints the ledger's truth beside what Recount says.
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,6 +7,7 @@ use crate::config::Settings;
 use crate::demo::play::{DemoSettings, Payments, play};
 use crate::demo::told::{run_of, told};
 use crate::demo::truth::Truth;
+use crate::domain::counting::counted;
 use crate::domain::ids::Project;
 use crate::domain::scope::Scope;
 use crate::server::{Server, complain, failed, say, told_to_stop};
@@ -22,17 +24,19 @@ pub async fn demo_command(settings: &Settings, rounds: u32, once: bool) -> ExitC
         Ok(server) => server,
         Err(error) => return failed(&error),
     };
-    let (code, payments) = match act(settings, &server, rounds).await {
-        Ok((true, payments)) => (ExitCode::SUCCESS, Some(payments)),
-        Ok((false, payments)) => (ExitCode::FAILURE, Some(payments)),
+    let (code, played) = match act(settings, &server, rounds).await {
+        Ok(played) => (if played.agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE }, Some(played)),
         Err(reason) => {
             complain(&reason);
             (ExitCode::FAILURE, None)
         }
     };
     if !once {
-        if let Some(payments) = &payments {
-            say(&format!("payments=http://{}", payments.address()));
+        if let Some(played) = &played {
+            say(&format!("payments=http://{}\n", played.payments.address()));
+            for line in played.places(server.addresses.ui) {
+                say(&line);
+            }
         }
         say(&format!("\nopen http://{}/runs", server.addresses.ui));
         say(&server.addresses.ready_line());
@@ -42,8 +46,25 @@ pub async fn demo_command(settings: &Settings, rounds: u32, once: bool) -> ExitC
     code
 }
 
-/// Lets the agents act; whether everything that Recount says agrees with the ledger.
-async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<(bool, Payments), String> {
+/// What was played.
+struct Played {
+    /// Whether everything that Recount says agrees with the ledger.
+    agrees: bool,
+    payments: Payments,
+    truths: Vec<Truth>,
+}
+
+impl Played {
+    /// The name of each story, with the address of its run.
+    fn places(&self, ui: SocketAddr) -> Vec<String> {
+        let told = self.truths.iter().take(TOLD_MAX);
+        told.map(|truth| format!("{:<18}  http://{ui}/runs/{}", truth.scenario.word(), truth.run_id))
+            .collect()
+    }
+}
+
+/// Lets the agents act.
+async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<Played, String> {
     say("The agents act upon a payments and mail service that loses answers ...");
     let now = SystemTime::now();
     let (truths, payments) = play(DemoSettings {
@@ -58,7 +79,7 @@ async fn act(settings: &Settings, server: &Server, rounds: u32) -> Result<(bool,
     if !server.rooms().drained(SHOWN_WITHIN).await {
         return Err("the store has not taken all runs yet; they come from the log when it does".to_owned());
     }
-    Ok((compare(server.rooms().store(), &truths).await?, payments))
+    Ok(Played { agrees: compare(server.rooms().store(), &truths).await?, payments, truths })
 }
 
 async fn compare(store: &Store, truths: &[Truth]) -> Result<bool, String> {
@@ -86,7 +107,7 @@ async fn compare(store: &Store, truths: &[Truth]) -> Result<bool, String> {
         }
     }
     if truths.len() > TOLD_MAX {
-        say(&format!("... and {} more runs", truths.len() - TOLD_MAX));
+        say(&format!("... and {}", counted(truths.len() - TOLD_MAX, "more run", "more runs")));
     }
     Ok(agree)
 }

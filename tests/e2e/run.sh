@@ -54,10 +54,12 @@ trace="$(node "$here/send_run.mjs" "$http")"
 echo "ok: JavaScript SDK over HTTP/JSON"
 
 "$python" "$here/killed.py" "$recount" "$work"
+"$python" "$here/keeping.py" "$recount"
 
 "$python" "$here/readme.py" "$ui" "$http"
 "$python" "$here/docs.py" "$recount" "$ui" "$http"
 "$python" "$here/deploy.py" "$recount" "$ui" "$http"
+"$python" "$here/containers.py" locked "$recount"
 "$python" "$here/dist.py" "$recount"
 sed -n '/^```toml/,/^```/p' README.md | sed '/^```/d' >"$work/readme.toml"
 "$recount" check --config "$work/readme.toml" --data-dir "$work/check" >"$work/check.out"
@@ -102,6 +104,9 @@ node "$here/sign_in.mjs" "$recount"
 
 start demo demo
 payments="$(sed -n 's/^payments=//p' "$work/demo.out")"
+# The story that the quick start begins with has its address in the terminal.
+curl --fail --silent --show-error --output "$work/story" "$(sed -n 's/^timeout-naive *\(http\)/\1/p' "$work/demo.out")"
+grep -q 'issue_refund' "$work/story"
 "$python" "$here/reconcile.py" "$ui" "$http" "$payments"
 CHROMIUM="$("$here/chromium.sh")" node "$here/browser.mjs" "$ui" "$work/demo.out"
 CHROMIUM="$("$here/chromium.sh")" node "$here/reading.mjs" "$ui" "$http" "$work/demo.out"
