@@ -2,5 +2,6 @@
 mod drain;
 mod erased;
 mod kill;
+mod sdk;
 mod serve;
 mod upgrade;
