@@ -6,7 +6,7 @@ BIN_release := target/release/recount
 BIN_dev := target/debug/recount
 BIN = $(BIN_$(PROFILE))
 
-.PHONY: help demo test engine build tools lint licences unit e2e bench screenshots fuzz sending kill overload soak dist
+.PHONY: help demo test engine build tools lint licences unit e2e bench screenshots fuzz sending kill overload soak dist containers
 
 help:
 	@echo "make demo         get the engine, build, start the demo, print the address to open"
@@ -18,6 +18,7 @@ help:
 	@echo "make overload     RECOUNT_OVERLOAD (10) times what is taken, for RECOUNT_OVERLOAD_SECONDS (60)"
 	@echo "make soak         steady load for RECOUNT_SOAK_SECONDS (1800): memory, handles and parts stay flat"
 	@echo "make sending      docs/sending.md with every runtime it names (fetches about 2 GB)"
+	@echo "make containers   deploy/Dockerfile built and started, compose.yaml brought up (needs podman)"
 	@echo "make dist         the archive of a release, with checksums, SBOM and licences, into dist/"
 	@echo "make screenshots  every page of the demo in light, dark and 390 px, into shots/"
 
@@ -25,7 +26,8 @@ demo: engine build
 	exec $(BIN) demo
 
 build:
-	$(CARGO) build --quiet --profile $(PROFILE)
+	@[ -x $(BIN) ] || echo "Building Recount and the packages it is made of: five to ten minutes on two cores, the first time only." >&2
+	$(CARGO) build --profile $(PROFILE)
 
 engine:
 	@deploy/engine.sh >/dev/null
@@ -55,6 +57,9 @@ e2e: engine tools
 dist:
 	RECOUNT_COMMIT=$${RECOUNT_COMMIT:-$$(git rev-parse --short=12 HEAD 2>/dev/null)} $(CARGO) build --quiet --release --locked
 	deploy/dist.py target/release/recount dist
+
+containers: engine tools build
+	tests/e2e/.venv/bin/python tests/e2e/containers.py images $(BIN)
 
 bench: engine
 	$(CARGO) bench --quiet

@@ -19,9 +19,7 @@ import sys
 import tempfile
 import time
 import tomllib
-import urllib.error
 import urllib.parse
-import urllib.request
 import xml.etree.ElementTree as ElementTree
 from importlib.resources import files
 
@@ -29,8 +27,8 @@ import jsonschema
 import kubernetes_validate
 import yaml
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from common import HERE, ROOT, ask, checker, free_ports, until
+
 DEPLOY = ROOT / "deploy"
 RECOUNT, UI, OTLP_HTTP = sys.argv[1:4]
 NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or "nginx"
@@ -41,9 +39,7 @@ def ok(what: str) -> None:
     print(f"ok: deploy, {what}")
 
 
-def check(condition, what: str) -> None:
-    if not condition:
-        raise SystemExit(f"deploy: {what}")
+check = checker("deploy")
 
 
 def command(arguments: list, **more) -> subprocess.CompletedProcess:
@@ -233,11 +229,8 @@ def metrics_told() -> set:
             "asInt": "3", "attributes": [{"key": "error.type", "value": {"stringValue": "queue_full"}}]}]}}]}]}]}
     for path, body in [("metrics", json.dumps(lost).encode()), ("traces", b"\xff\xff"), ("traces", b"{}")]:
         kind = "application/json" if body.startswith(b"{") else "application/x-protobuf"
-        request = urllib.request.Request(f"{OTLP_HTTP}/v1/{path}", body, {"content-type": kind})
-        with contextlib.suppress(urllib.error.HTTPError):
-            urllib.request.urlopen(request, timeout=10).read()
-    with urllib.request.urlopen(f"{UI}/metrics", timeout=10) as answer:
-        return set(re.findall(r"^([a-z_]+)(?:\{| )", answer.read().decode(), re.M))
+        ask(f"{OTLP_HTTP}/v1/{path}", body=body, headers={"Content-Type": kind})
+    return set(re.findall(r"^([a-z_]+)(?:\{| )", ask(f"{UI}/metrics")[1], re.M))
 
 
 def metrics() -> None:
@@ -267,15 +260,20 @@ def metrics() -> None:
              for name in told}
     unused = {name for name in shown if name.startswith("recount_")} - used - {"recount_ingest_seconds_seconds_bucket"}
     check(not unused, f"the dashboard leaves out {sorted(unused)}")
+    promtool = shutil.which("promtool")
+    if promtool:
+        told = command([promtool, "check", "rules", DEPLOY / "prometheus/alerts.yml"])
+        check(told.returncode == 0, f"promtool, alerts.yml: {told.stdout}{told.stderr}")
+        with tempfile.TemporaryDirectory() as work:
+            here = pathlib.Path(work)
+            (here / "recount.key").write_text("rcn_key")
+            text = (DEPLOY / "prometheus/prometheus.yml").read_text()
+            (here / "prometheus.yml").write_text(text.replace("/etc/prometheus/recount.key", f"{work}/recount.key"))
+            shutil.copy(DEPLOY / "prometheus/alerts.yml", here)
+            told = command([promtool, "check", "config", here / "prometheus.yml"])
+            check(told.returncode == 0, f"promtool, prometheus.yml: {told.stdout}{told.stderr}")
+    ok("promtool: scrape and alerts" if promtool else "Prometheus files: no promtool on this machine")
     ok(f"{len(rules)} alerts and {len(targets)} expressions of the dashboard: PromQL over metrics that are there")
-
-
-def free_ports(count: int) -> list:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 @contextlib.contextmanager
@@ -348,19 +346,19 @@ def proxy() -> None:
 def through(work: pathlib.Path, key: str, pages: int, otlp_http: int, otlp_grpc: int) -> None:
     context = ssl.create_default_context(cafile=work / "tls/tls.crt")
 
-    def ask(method: str, path: str, body=None, headers=None):
+    def https(method: str, path: str, body=None, headers=None):
         connection = http.client.HTTPSConnection("localhost", pages, context=context, timeout=10)
         connection.request(method, path, body, {"host": "recount.example.com", **(headers or {})})
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read().decode()
 
-    status, headers, _ = ask("GET", "/")
+    status, headers, _ = https("GET", "/")
     check((status, headers["location"]) == (302, "https://recount.example.com/recount/") or
           headers["location"].endswith("/recount/"), f"the start leads to {headers['location']}")
-    status, headers, page = ask("GET", "/recount/login")
+    status, headers, page = https("GET", "/recount/login")
     check(status == 200 and 'href="/recount/static/' in page and 'href="/static/' not in page, f"login: {status}")
     form = urllib.parse.urlencode({"name": "ada", "password": "a long enough password"})
-    status, headers, page = ask("POST", "/recount/login", form, {
+    status, headers, page = https("POST", "/recount/login", form, {
         "content-type": "application/x-www-form-urlencoded", "origin": "https://recount.example.com"})
     cookie = headers["set-cookie"] or ""
     check(status == 303 and "Secure" in cookie and headers["location"].startswith("/recount/"),
@@ -375,14 +373,13 @@ def through(work: pathlib.Path, key: str, pages: int, otlp_http: int, otlp_grpc:
         sent = command([sys.executable, "-c", code], env=environment)
         check(sent.returncode == 0 and not sent.stderr, f"sending over {protocol}: {sent.stderr[-800:]}")
         traces.append(sent.stdout.strip())
-    deadline = time.monotonic() + 30
-    while True:
-        status, _, body = ask("GET", "/recount/api/v1/runs", None, {"cookie": cookie.split(";")[0]})
+
+    def shown() -> bool:
+        status, _, body = https("GET", "/recount/api/v1/runs", None, {"cookie": cookie.split(";")[0]})
         check(status == 200, f"the list of runs: {status} {body[:200]}")
-        if set(traces) <= {run["run_id"] for run in json.loads(body)["runs"]}:
-            return
-        check(time.monotonic() < deadline, f"{traces} are not listed")
-        time.sleep(0.1)
+        return set(traces) <= {run["run_id"] for run in json.loads(body)["runs"]}
+
+    until(shown, f"{traces} are listed", 30)
 
 
 SEND = """

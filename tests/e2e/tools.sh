@@ -40,6 +40,8 @@ missing() {
 PATH="$PATH:/usr/sbin"
 command -v nginx >/dev/null 2>&1 || missing nginx nginx
 need nginx "install it for the proxy of deploy/ (Debian: apt install nginx; macOS: brew install nginx)"
+# Without it, or where it may not be used, what the image does is not started.
+command -v bwrap >/dev/null 2>&1 || [ "$(uname -s)" != Linux ] || missing bubblewrap bubblewrap
 need openssl "install it for that proxy's certificate (Debian: apt install openssl)"
 ./chromium.sh >/dev/null || missing Chromium chromium
 ./chromium.sh >/dev/null || {
