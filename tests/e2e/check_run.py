@@ -1,25 +1,7 @@
 """Reads a run over the JSON API and checks that it says what happened. Usage: check_run.py UI TRACE_ID SERVICE."""
-import json
 import sys
-import time
-import urllib.request
 
-
-def get(url: str) -> dict:
-    with urllib.request.urlopen(url, timeout=10) as response:
-        return json.load(response)
-
-
-def listed(ui: str, run_id: str) -> dict:
-    """The run's row in the list: there soon after the acknowledged send. How soon is for the bench to say."""
-    deadline = time.monotonic() + 20.0
-    while True:
-        rows = [row for row in get(f"{ui}/api/v1/runs?limit=500")["runs"] if row["run_id"] == run_id]
-        if rows and rows[0]["attempt_count"] >= 8:
-            return rows[0]
-        if time.monotonic() > deadline:
-            raise SystemExit(f"run {run_id} is not in the list 20 s after it was acknowledged: {rows}")
-        time.sleep(0.05)
+from common import get, listed, until
 
 
 def same(what: str, found, expected) -> None:
@@ -29,7 +11,7 @@ def same(what: str, found, expected) -> None:
 
 def main() -> None:
     ui, trace_id = sys.argv[1], sys.argv[2]
-    row = listed(ui, trace_id)
+    row = until(lambda: (row := listed(ui, trace_id))["attempt_count"] >= 8 and row, f"run {trace_id} is whole")
     same("agent", row["agent"], "support_agent")
     same("retries", row["retry_count"], 1)
     run = get(f"{ui}/api/v1/runs/{trace_id}")
@@ -50,8 +32,7 @@ def main() -> None:
     context = max((call["attempts"][0]["context"] for call in calls), key=len)
     same("messages seen by the last call", len(context), 7)
     first = context[0]
-    with urllib.request.urlopen(f"{ui}/api/v1/contents/{trace_id}/{first['digest']}", timeout=10) as body:
-        message = json.load(body)
+    message = get(f"{ui}/api/v1/contents/{trace_id}/{first['digest']}")
     same("first message's role", message["role"], "user")
     if "Order 4812 arrived broken" not in message["parts"][0]["content"]:
         raise SystemExit(f"first message: {message}")

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -15,19 +14,10 @@ import tomllib
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from common import ROOT, checker, run
+
 RECOUNT = sys.argv[1]
-
-
-def check(condition, what: str) -> None:
-    if not condition:
-        raise SystemExit(f"dist: {what}")
-
-
-def run(*command: str, **more) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **more)
-    check(done.returncode == 0, f"{command[0]}: {done.stdout}{done.stderr}")
-    return done.stdout
+check = checker("dist")
 
 
 def main() -> None:
@@ -35,14 +25,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
         # What is packed is small here: the way of it is the same.
-        run(ROOT / "deploy/dist.py", RECOUNT, work, env={**os.environ, "DIST_LEVEL": "1"})
+        run([ROOT / "deploy/dist.py", RECOUNT, work], "dist.py", env={**os.environ, "DIST_LEVEL": "1"})
         (archive,) = work.glob("*.tar.gz")
-        run("sha256sum", "--check", f"{archive.name}.sha256", cwd=work)
+        run(["sha256sum", "--check", f"{archive.name}.sha256"], "the archive", cwd=work)
         with tarfile.open(archive) as packed:
             packed.extractall(work, filter="data")
         top = work / archive.name.removesuffix(".tar.gz")
-        run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=top)
-        said = run(top / "recount", "--version").strip()
+        run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], "what is in it", cwd=top)
+        said = run([top / "recount", "--version"], "--version").strip()
         check(re.fullmatch(rf"recount {re.escape(version)}( \([0-9a-f]{{12}}\))?", said), f"--version says {said}")
         for needed in ["LICENSE", "README.md", "CHANGELOG.md", "deploy/engine.sh", "deploy/systemd/recount.service", "docs/README.md"]:
             check((top / needed).is_file(), f"{needed} is missing")

@@ -4,6 +4,7 @@ Usage: docs.py RECOUNT UI OTLP_HTTP. What a block may be: toml (settings that `r
 file), json (parses, whole or line by line), python (run, or quoted from an example that is), ts (run), sh (each command
 of ours exists with its flags; each curl without a placeholder is run), bash (its syntax), sql (run by another test).
 """
+import calendar
 import json
 import os
 import pathlib
@@ -13,36 +14,23 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from common import HERE, ROOT, blocks, checker, get, listed, run, until
+
 RECOUNT, UI, OTLP_HTTP = sys.argv[1:4]
 EXAMPLE = (ROOT / "examples/safe_loop.py").read_text()
+# What leads to a snippet and is not run for it: its packages are those of tools.sh, and it is run itself.
+STEPS = {"export", "cargo", "pip", "npm", "kill", "uv", "python3", "python", "node", "."}
 # A page whose Python is quoted from the example, and the test that runs the statements of another.
 QUOTES = {"loop": EXAMPLE}
 SQL_OF = {"operating": (ROOT / "tests/it/store/backup.rs")}
 
 
-def check(condition, what: str) -> None:
-    if not condition:
-        raise SystemExit(f"docs: {what}")
+check = checker("docs")
 
 
 def here(text: str) -> str:
     return text.replace("http://127.0.0.1:4319", UI).replace("http://127.0.0.1:4318", OTLP_HTTP)
-
-
-def run(command: list, what: str, **more) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **more)
-    check(done.returncode == 0, f"{what}: {done.stdout[-500:]}{done.stderr[-1500:]}")
-    return done.stdout
-
-
-def blocks(text: str) -> list:
-    """Language and text of each block, those in lists included."""
-    found = re.findall(r"^( *)```(\w*)\n(.*?)^\1```$", text, re.M | re.S)
-    return [(language, re.sub(rf"^{indent}", "", body, flags=re.M)) for indent, language, body in found]
 
 
 def settings(page: str, text: str) -> None:
@@ -68,7 +56,7 @@ def commands(page: str, text: str) -> None:
         words = shlex.split(line, comments=True)
         if not words:
             continue
-        name = pathlib.PurePath(words[0]).name
+        name = pathlib.PurePath(words[0]).name or words[0]
         if name == "recount":
             path = [word for word in words[1:4] if re.fullmatch(r"[a-z]+", word)]
             while path and subprocess.run([RECOUNT, *path, "--help"], capture_output=True, check=False).returncode != 0:
@@ -83,37 +71,27 @@ def commands(page: str, text: str) -> None:
         elif name == "make":
             targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
             check(set(words[1:]) <= set(targets), f"{page}.md: {line}: no such target")
-        elif name == "python3":
+        elif name == "python3" and words[1:3] != ["-m", "venv"]:
             check((ROOT / words[1]).is_file(), f"{page}.md: {line}: no such file")
         else:
-            check(name in {"export", "cargo", "pip", "npm", "kill", "uv"} or page == "sending", f"{page}.md: {line}: who runs this?")
+            check(name in STEPS or page == "sending", f"{page}.md: {line}: who runs this?")
 
 
-def listed(agent: str, what: str) -> dict:
-    """The newest run of this agent, once the server has it whole."""
-    deadline = time.monotonic() + 30
-    while True:
-        with urllib.request.urlopen(f"{UI}/api/v1/runs?limit=500", timeout=10) as answer:
-            runs = [run for run in json.load(answer)["runs"] if agent in (run["agent"], run["run_id"])]
-        if runs and runs[0]["act_count"]:
-            return runs[0]
-        check(time.monotonic() < deadline, f"{what}: no run of {agent} with an act")
-        time.sleep(0.1)
+def newest(agent: str, since_ns: int) -> dict | None:
+    """The newest run of this agent that began since then, once it has its act."""
+    def began(run: dict) -> int:
+        return calendar.timegm(time.strptime(run["started_at"][:19], "%Y-%m-%dT%H:%M:%S")) * 10**9
+
+    runs = [run for run in get(f"{UI}/api/v1/runs?limit=500")["runs"] if run["agent"] == agent and run["act_count"]]
+    return next((run for run in runs if began(run) >= since_ns - 2 * 10**9), None)
 
 
 def agent_runs(page: str, command: list, **more) -> None:
     """A whole agent of the page: its act must be unknown."""
-    before = int(time.time() * 1e9)
+    before = time.time_ns()
     environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": OTLP_HTTP, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}
     run(command, f"{page}.md, {command[0]}", env=environment, **more)
-    deadline = time.monotonic() + 30
-    while True:
-        found = listed("my_agent", page)
-        begun = found["started_at"]
-        if int(time.mktime(time.strptime(begun[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone) * 10**9 >= before - 2 * 10**9:
-            break
-        check(time.monotonic() < deadline, f"{page}.md: the run of {command[0]} is not listed")
-        time.sleep(0.1)
+    found = until(lambda: newest("my_agent", before), f"{page}.md: the run of {command[0]} is listed", 30)
     check(found["unknown_count"] == 1, f"{page}.md: {found}")
 
 
@@ -121,9 +99,8 @@ def example() -> None:
     environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": OTLP_HTTP}
     said = run([sys.executable, ROOT / "examples/safe_loop.py"], "examples/safe_loop.py", env=environment).splitlines()
     check(json.loads(said[1]) == {"status": "done", "result": "re_4812_40"}, said)
-    listed(said[0], "examples/safe_loop.py")
-    with urllib.request.urlopen(f"{UI}/api/v1/runs/{said[0]}", timeout=10) as answer:
-        shown = json.load(answer)
+    listed(UI, said[0])
+    shown = get(f"{UI}/api/v1/runs/{said[0]}")
     check(not shown["findings"], f"a safe loop has findings: {shown['findings']}")
     steps = shown["steps"]
     refund = next(step for step in steps if step["tool"] == "issue_refund")
@@ -142,6 +119,16 @@ def api(text: str) -> None:
             continue
         case = f"/api/v1/cases/{{case_id}}{path}"
         check(f'"{whole}"' in routes or f'"{case}"' in routes, f"api.md: {path} is no address")
+    for path in re.findall(r'Route\("/api/v1(/[^"]+)"', routes):
+        told = path in named or path.startswith("/cases/{case_id}/") and path.removeprefix("/cases/{case_id}") in named
+        check(told, f"api.md does not name {path}")
+
+
+def every_setting(text: str) -> None:
+    file = (ROOT / "src/config/file.rs").read_text()
+    fields = re.findall(r"pub\(super\) (\w+):", re.search(r"pub struct File \{(.*?)^\}", file, re.M | re.S).group(1))
+    for field in sorted(set(fields) - {"written"}):
+        check(re.search(rf"`\[*{field}\b", text), f"configuration.md does not name {field}")
 
 
 def story(text: str) -> None:
@@ -185,6 +172,7 @@ def main() -> None:
                 check(language in ("toml", "text"), f"{page}.md: a block of {language!r} is neither run nor checked")
     example()
     api((ROOT / "docs/api.md").read_text())
+    every_setting((ROOT / "docs/configuration.md").read_text())
     story((ROOT / "docs/concepts.md").read_text())
     print(f"ok: {count} blocks of docs/")
 

@@ -18,11 +18,10 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
+from common import HERE, ask, get
 from fake_services import serving
 
-HERE = pathlib.Path(__file__).parent
 DOCUMENT = HERE / "../../docs/sending.md"
 # Packages as they were on this day, so that a test of today finds what was tested.
 PACKAGES_UNTIL = "2026-11-29T00:00:00Z"
@@ -105,16 +104,6 @@ def cases() -> list:
     return found
 
 
-def text_of(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=30) as answer:
-        return answer.read().decode()
-
-
-def get(url: str) -> dict:
-    with urllib.request.urlopen(url, timeout=30) as answer:
-        return json.load(answer)
-
-
 def run_command(command: list, what: str, **how) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RUN_SECONDS, **how)
     if done.returncode != 0:
@@ -166,7 +155,7 @@ def new_runs(ui: str, before: set) -> list:
     """The runs that came since. All was acknowledged when the agent had ended; it is read when nothing waits."""
     deadline = time.monotonic() + 60
     while True:
-        waiting = re.search(r"^recount_records_waiting (\S+)$", text_of(f"{ui}/metrics"), re.M).group(1)
+        waiting = re.search(r"^recount_records_waiting (\S+)$", ask(f"{ui}/metrics")[1], re.M).group(1)
         rows = [row for row in get(f"{ui}/api/v1/runs?limit=500")["runs"] if row["run_id"] not in before]
         if float(waiting) == 0 and sum(row["act_count"] for row in rows) > 0:
             return [get(f"{ui}/api/v1/runs/{row['run_id']}") for row in rows]
@@ -287,7 +276,7 @@ def lane(todo: queue.Queue, server: str, rows: dict, faults: list) -> None:
         try:
             rows[case.title] = check(case, ui, http)
             print(f"ok: docs/sending.md, {case.title} ({time.monotonic() - began:.1f} s)", flush=True)
-        except (AssertionError, OSError, subprocess.TimeoutExpired) as fault:
+        except (AssertionError, OSError, SystemExit, subprocess.TimeoutExpired) as fault:
             faults.append(f"{case.title}: {fault}")
 
 
