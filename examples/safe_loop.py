@@ -1,7 +1,7 @@
 """An agent loop that does an act once, whatever happens on the way: docs/loop.md explains it.
 
-Usage: safe_loop.py. Needs opentelemetry-sdk and opentelemetry-exporter-otlp-proto-http; sends to
-OTEL_EXPORTER_OTLP_ENDPOINT (http://127.0.0.1:4318). Prints the run's id and what the model is told.
+Usage: pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http, then python3 safe_loop.py (3.10 or newer).
+Sends to OTEL_EXPORTER_OTLP_ENDPOINT (http://127.0.0.1:4318). Prints the run's id and what the model is told.
 """
 import contextlib
 import json
