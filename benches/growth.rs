@@ -67,7 +67,7 @@ async fn steps(engine: &Client) -> u64 {
 /// Until this many steps are stored: the first over OTLP, copies of them after that.
 async fn grow(server: &Server, engine: &Client, size: u64) {
     if size > 0 && steps(engine).await < FIRST {
-        send(server, (Shape::Flat, FIRST as usize), 1).await;
+        send(server, (Shape::Flat, usize::try_from(FIRST).unwrap()), 1).await;
         settled(engine).await;
     }
     let begun = Instant::now();
@@ -194,8 +194,9 @@ async fn pages(server: &Server, engine: &Client) {
     table("a key", &ui, keys.iter().map(|key| format!("/keys/{key}"))).await;
     table("a key, API", &ui, keys.iter().map(|key| format!("/api/v1/keys/{key}"))).await;
     table("search, an order", &ui, orders.map(|order| format!("/search?q={order}"))).await;
-    let words =
-        (0..ASKED).map(|n| format!("/search?q=careful+account+{}", accounts[n as usize % accounts.len()]));
+    let words = (0..ASKED)
+        .zip(accounts.iter().cycle())
+        .map(|(_, account)| format!("/search?q=careful+account+{account}"));
     table("search, words and an account", &ui, words).await;
     let common = (0..ASKED).map(|n| format!("/search?q=refund+{}", 100 + n));
     table("search, a common word", &ui, common).await;
