@@ -33,6 +33,7 @@ const VENDORS: &[(&str, &[&str])] = &[
     ("opentelemetry_otlp", &["demo"]),
     ("opentelemetry_proto", &["ingest", "otlp"]),
     ("opentelemetry_sdk", &["demo"]),
+    ("parquet", &["web"]),
     ("prost", &["ingest", "otlp"]),
     ("pulldown_cmark", &["web"]),
     ("regex", &["redaction", "web"]),

@@ -17,6 +17,7 @@ mod documents;
 mod dry_run;
 mod entity;
 mod error;
+mod export;
 mod filter;
 mod finding;
 mod folded;

@@ -1,4 +1,6 @@
 //! `GET /activity`: who looked at what and who changed what; `GET /lifecycle`: what happened to the system.
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
@@ -6,15 +8,21 @@ use serde::Serialize;
 
 use crate::domain::activity::{Activity, ActivityKind};
 use crate::domain::lifecycle::LifecycleKind;
+use crate::domain::scope::Scope;
 use crate::store::queries::{ActivityFilter, ActivityPlace, activity, lifecycle};
 use crate::web::api::answer::Answer;
 use crate::web::entity::names::spelt;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::{Part, listed};
 use crate::web::format::rfc3339;
 use crate::web::params::Params;
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
+
+/// Entries of one page, at most.
+const LIMIT_MAX: u16 = 500;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ActivityList")]
@@ -78,20 +86,40 @@ pub(in crate::web) async fn list(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
-    params.only(&[&FILTER[..], &["limit", "cursor"]].concat())?;
-    let limit = params.number("limit", (1, 500))?.unwrap_or(100);
-    let after = params.get("cursor").map(place).transpose()?.unwrap_or_default();
-    let filter = filter(&state, &viewer, &params).await?;
-    let found = activity(&state.store, &viewer.scope, &filter, (&after, limit)).await?;
+    params.only(&[&FILTER[..], &["limit", "cursor", "format"]].concat())?;
+    let format = Format::read(params.get("format"))?;
+    let limit = params.number("limit", (1, LIMIT_MAX))?.unwrap_or(100);
+    let after = params.get("cursor").map(place).transpose()?;
+    let filter = Arc::new(filter(&state, &viewer, &params).await?);
+    let scope = viewer.scope;
+    if let Some(format) = format {
+        let more = move |after| part(state.clone(), (scope.clone(), filter.clone()), (after, LIMIT_MAX));
+        return listed(("activity", format), after, more).await;
+    }
+    let (activity, next) = part(state, (scope, filter), (after, limit)).await?;
+    let rows = activity.len();
+    let next = next.map(|place| cursor(&place));
+    Ok(Seen::rows(rows).on(Answer(List { activity, next }).into_response()))
+}
+
+async fn part(
+    state: WebState,
+    (scope, filter): (Scope, Arc<ActivityFilter>),
+    (after, limit): (Option<ActivityPlace>, u16),
+) -> Result<Part<Entry, ActivityPlace>, WebError> {
+    let found = activity(&state.store, &scope, &filter, (&after.unwrap_or_default(), limit)).await?;
     let is_full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| is_full).map(cursor);
-    let rows = found.len();
-    let list = List { activity: found.into_iter().map(Entry::from).collect(), next };
-    Ok(Seen::rows(rows).on(Answer(list).into_response()))
+    let next = found.last().filter(|_| is_full).map(after_it);
+    Ok((found.into_iter().map(Entry::from).collect(), next))
 }
 
 /// Where the list goes on after an entry.
-pub(in crate::web) fn cursor(last: &Activity) -> String {
+pub(in crate::web) fn after_it(last: &Activity) -> ActivityPlace {
+    ActivityPlace { at_ns: last.at_ns, id: last.id.clone() }
+}
+
+/// A place in the list, as an address writes it.
+pub(in crate::web) fn cursor(last: &ActivityPlace) -> String {
     format!("{}-{}", last.at_ns, last.id)
 }
 

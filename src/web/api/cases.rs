@@ -1,16 +1,21 @@
 //! `GET /cases`, `GET /cases/{id}`: the unknown queue, for people and for reconciler jobs.
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::case::{CaseEvent, CaseState};
+use crate::domain::scope::Scope;
 use crate::store::queries::{CASES_MAX, CaseCursor, CaseFilter, CaseOrder, case_events, cases};
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Event};
 use crate::web::casework;
 use crate::web::entity::names::hidden_too;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::{Part, listed};
 use crate::web::format;
 use crate::web::params::Params;
 use crate::web::state::WebState;
@@ -52,7 +57,9 @@ pub(in crate::web) async fn list(
         "sort",
         "limit",
         "cursor",
+        "format",
     ])?;
+    let format = Format::read(params.get("format"))?;
     let now_ns = format::now_ns();
     let filter = hidden_too(&state, &viewer.scope, filter(&params, now_ns)?).await?;
     let order = match params.get("sort") {
@@ -63,10 +70,25 @@ pub(in crate::web) async fn list(
     let limit = params.number("limit", (1, CASES_MAX))?.unwrap_or(LIMIT);
     let wrong = || WebError::Field("cursor", "is not one that an earlier answer gave as `next`".to_owned());
     let after = params.get("cursor").map(|text| CaseCursor::parse(text).ok_or_else(wrong)).transpose()?;
-    let page = cases(&state.store, &viewer.scope, (&filter, order), (after.as_ref(), limit), now_ns).await?;
+    let asked = (viewer.scope, Arc::new(filter), order);
+    if let Some(format) = format {
+        let more = move |after| part(state.clone(), asked.clone(), (after, CASES_MAX), now_ns);
+        return listed(("cases", format), after, more).await;
+    }
+    let (cases, next) = part(state, asked, (after, limit), now_ns).await?;
+    Ok(Answer(List { cases, next: next.map(|cursor| cursor.to_string()) }).into_response())
+}
+
+async fn part(
+    state: WebState,
+    (scope, filter, order): (Scope, Arc<CaseFilter>, CaseOrder),
+    (after, limit): (Option<CaseCursor>, u16),
+    now_ns: u64,
+) -> Result<Part<Case, CaseCursor>, WebError> {
+    let page = cases(&state.store, &scope, (&filter, order), (after.as_ref(), limit), now_ns).await?;
     let with_events = page.cases.iter().filter(|case| case.event_count > 0);
     let ids: Vec<String> = with_events.map(|case| case.case_id.clone()).collect();
-    let events = case_events(&state.store, &viewer.scope, &ids).await?;
+    let events = case_events(&state.store, &scope, &ids).await?;
     let cases = page
         .cases
         .into_iter()
@@ -77,7 +99,7 @@ pub(in crate::web) async fn list(
             Case::of(case, &mine, &policy, now_ns)
         })
         .collect();
-    Ok(Answer(List { cases, next: page.next.map(|cursor| cursor.to_string()) }).into_response())
+    Ok((cases, page.next))
 }
 
 fn filter(params: &Params, now_ns: u64) -> Result<CaseFilter, WebError> {

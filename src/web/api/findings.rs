@@ -1,4 +1,6 @@
 //! `GET /findings`: what was noticed, in all runs or in one; and what every code means.
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -6,10 +8,13 @@ use serde::Serialize;
 
 use crate::domain::finding::Code;
 use crate::domain::fold::{About, about};
-use crate::store::queries::{FINDINGS_MAX, FindingPage, FoundFinding, findings};
+use crate::domain::scope::Scope;
+use crate::store::queries::{FINDINGS_MAX, FindingCursor, FindingPage, FoundFinding, findings};
 use crate::web::api::answer::Answer;
 use crate::web::api::record::Finding;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::{Part, listed};
 use crate::web::format;
 use crate::web::noticed::asked::Asked;
 use crate::web::openapi::operation::{either, of};
@@ -89,27 +94,42 @@ pub(in crate::web) async fn list(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
-    let asked = Asked::read(&params, &["limit"])?;
+    let asked = Asked::read(&params, &["limit", "format"])?;
+    let format = Format::read(params.get("format"))?;
     let limit = params.number("limit", (1, FINDINGS_MAX))?.unwrap_or(LIMIT);
     let now_ns = format::now_ns();
     let narrow = ["agent", "tool", "week", "t", "from", "to", "cursor"];
     let of_run = params.get("run").filter(|_| narrow.iter().all(|name| params.get(name).is_none()));
+    if let Some(format) = format {
+        let after = asked.after.clone();
+        let (asked, scope) = (Arc::new(asked), viewer.scope);
+        let more =
+            move |after| part(state.clone(), (scope.clone(), asked.clone()), (after, FINDINGS_MAX), now_ns);
+        return listed(("findings", format), after, more).await;
+    }
     if let Some(run_id) = of_run {
         // Of one run the answer is folded now, whole.
         return of_one(&state, &viewer, (run_id, &asked), now_ns).await;
     }
+    let after = asked.after.clone();
+    let (findings, next) = part(state, (viewer.scope, Arc::new(asked)), (after, limit), now_ns).await?;
+    Ok(Answer(List { findings, next: next.map(|place| place.to_string()) }).into_response())
+}
+
+async fn part(
+    state: WebState,
+    (scope, asked): (Scope, Arc<Asked>),
+    (after, limit): (Option<FindingCursor>, u16),
+    now_ns: u64,
+) -> Result<Part<Listed, FindingCursor>, WebError> {
     let page = match asked.is_empty() {
         true => FindingPage::default(),
         false => {
-            let place = (asked.after.as_ref(), limit);
-            findings(&state.store, &viewer.scope, &asked.filter(now_ns, true), place, now_ns).await?
+            let place = (after.as_ref(), limit);
+            findings(&state.store, &scope, &asked.filter(now_ns, true), place, now_ns).await?
         }
     };
-    Ok(Answer(List {
-        findings: page.findings.into_iter().map(Listed::from).collect(),
-        next: page.next.map(|place| place.to_string()),
-    })
-    .into_response())
+    Ok((page.findings.into_iter().map(Listed::from).collect(), page.next))
 }
 
 async fn of_one(

@@ -1,4 +1,6 @@
 //! `GET /keys/{key}`, `GET /actions`: what a gate or a reconciler needs to know.
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
@@ -10,12 +12,15 @@ use crate::domain::fold::case_id;
 use crate::domain::ids::Project;
 use crate::domain::outcome::Outcome;
 use crate::domain::policy::replay_safe;
+use crate::domain::scope::Scope;
 use crate::store::queries::{ActionCursor, ActionFilter, actions, compensations, key_actions, own_actions};
 use crate::web::api::answer::Answer;
 use crate::web::api::case::{Case, Moved};
 use crate::web::casework;
 use crate::web::entity::names::spelt;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::{Part, listed};
 use crate::web::format::{self, rfc3339};
 use crate::web::key::spelt::{self, asked};
 use crate::web::params::Params;
@@ -137,7 +142,18 @@ pub(in crate::web) async fn list(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
-    params.only(&["outcome", "tool", "entity", "account", "key", "older_than", "limit", "cursor"])?;
+    params.only(&[
+        "outcome",
+        "tool",
+        "entity",
+        "account",
+        "key",
+        "older_than",
+        "limit",
+        "cursor",
+        "format",
+    ])?;
+    let format = Format::read(params.get("format"))?;
     let now_ns = format::now_ns();
     let text = |name: &str| params.get(name).map(str::to_owned);
     let outcome = match params.get("outcome") {
@@ -162,9 +178,24 @@ pub(in crate::web) async fn list(
     let limit = params.number("limit", (1, LIMIT_MAX))?.unwrap_or(LIMIT);
     let wrong = || WebError::Field("cursor", "is not one that an earlier answer gave as `next`".to_owned());
     let after = params.get("cursor").map(|text| ActionCursor::parse(text).ok_or_else(wrong)).transpose()?;
-    let page = actions(&state.store, &viewer.scope, &filter, (after.as_ref(), limit), now_ns).await?;
-    let actions = page.actions.into_iter().map(|action| Action::of(action, &state, now_ns)).collect();
-    Ok(Answer(List { actions, next: page.next.map(|cursor| cursor.to_string()) }).into_response())
+    let asked = (viewer.scope, Arc::new(filter));
+    if let Some(format) = format {
+        let more = move |after| part(state.clone(), asked.clone(), (after, LIMIT_MAX), now_ns);
+        return listed(("actions", format), after, more).await;
+    }
+    let (actions, next) = part(state, asked, (after, limit), now_ns).await?;
+    Ok(Answer(List { actions, next: next.map(|cursor| cursor.to_string()) }).into_response())
+}
+
+async fn part(
+    state: WebState,
+    (scope, filter): (Scope, Arc<ActionFilter>),
+    (after, limit): (Option<ActionCursor>, u16),
+    now_ns: u64,
+) -> Result<Part<Action, ActionCursor>, WebError> {
+    let page = actions(&state.store, &scope, &filter, (after.as_ref(), limit), now_ns).await?;
+    let actions = page.actions.into_iter().map(|action| Action::of(action, &state, now_ns));
+    Ok((actions.collect(), page.next))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -4,14 +4,20 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::scope::Scope;
 use crate::store::queries::rejects;
 use crate::web::api::answer::Answer;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::{Part, listed};
 use crate::web::format::rfc3339;
 use crate::web::params::Params;
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
+
+/// Refusals of one page, at most.
+const LIMIT_MAX: u16 = 500;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RejectList")]
@@ -37,14 +43,30 @@ pub(in crate::web) async fn list(
     viewer: Viewer,
     params: Params,
 ) -> Result<Response, WebError> {
-    params.only(&["limit", "cursor"])?;
-    let limit = params.number("limit", (1, 500))?.unwrap_or(100);
+    params.only(&["limit", "cursor", "format"])?;
+    let format = Format::read(params.get("format"))?;
+    let limit = params.number("limit", (1, LIMIT_MAX))?.unwrap_or(100);
     let wrong = || WebError::Invalid("`cursor` is not one that an earlier answer gave as `next`".to_owned());
     let after = params.get("cursor").map(|text| cursor(text).ok_or_else(wrong)).transpose()?;
-    let found = rejects(&state.store, &viewer.scope, after, limit).await?;
-    let found_count = found.len();
-    let is_full = found_count == usize::from(limit);
-    let next = found.last().filter(|_| is_full).map(|last| format!("{}-{}", last.at_ns, last.position));
+    let scope = viewer.scope;
+    if let Some(format) = format {
+        let more = move |after| part(state.clone(), scope.clone(), (after, LIMIT_MAX));
+        return listed(("rejects", format), after, more).await;
+    }
+    let (rejects, next) = part(state, scope, (after, limit)).await?;
+    let seen = Seen::rows(rejects.len());
+    let next = next.map(|(at_ns, position)| format!("{at_ns}-{position}"));
+    Ok(seen.on(Answer(List { rejects, next }).into_response()))
+}
+
+async fn part(
+    state: WebState,
+    scope: Scope,
+    (after, limit): (Option<(u64, u32)>, u16),
+) -> Result<Part<Reject, (u64, u32)>, WebError> {
+    let found = rejects(&state.store, &scope, after, limit).await?;
+    let is_full = found.len() == usize::from(limit);
+    let next = found.last().filter(|_| is_full).map(|last| (last.at_ns, last.position));
     let rejects = found
         .into_iter()
         .map(|reject| Reject {
@@ -57,8 +79,7 @@ pub(in crate::web) async fn list(
             sha256: reject.sha256,
         })
         .collect();
-    let seen = Seen::rows(found_count);
-    Ok(seen.on(Answer(List { rejects, next }).into_response()))
+    Ok((rejects, next))
 }
 
 fn cursor(text: &str) -> Option<(u64, u32)> {

@@ -1,10 +1,8 @@
-//! All that was done on or for an entity as CSV or JSON lines: streamed to the end, or failing in sight.
-//! in sight.
+//! All that was done on or for an entity as a file: streamed to the end, or failing in sight.
 use std::io;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::{Stream, unfold};
@@ -18,42 +16,14 @@ use crate::web::entity::gather::Question;
 use crate::web::entity::names::Names;
 use crate::web::entity::told::Told;
 use crate::web::error::WebError;
+use crate::web::export::format::Format;
+use crate::web::export::list::unwritten;
+use crate::web::export::written::Written;
 use crate::web::format::rfc3339;
 use crate::web::state::WebState;
 
 /// Runs read at once.
 const RUNS_AT_ONCE: u16 = 25;
-/// Written in front of a cell that a spreadsheet would run.
-const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
-
-/// How rows are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::web) enum Format {
-    /// Comma-separated, RFC 4180, with a header.
-    Csv,
-    /// One JSON object a line.
-    Jsonl,
-}
-
-impl Format {
-    /// Reads the parameter `format`; `None` for a JSON answer.
-    pub(in crate::web) fn read(word: Option<&str>) -> Result<Option<Self>, WebError> {
-        match word {
-            None | Some("json") => Ok(None),
-            Some("csv") => Ok(Some(Self::Csv)),
-            Some("jsonl") => Ok(Some(Self::Jsonl)),
-            Some(_) => Err(WebError::Invalid("`format` is `json`, `csv` or `jsonl`".to_owned())),
-        }
-    }
-
-    fn media(self) -> &'static str {
-        match self {
-            Self::Csv => "text/csv; charset=utf-8",
-            Self::Jsonl => "application/jsonl",
-        }
-    }
-}
-
 /// A step as one row.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EntityStep")]
@@ -136,12 +106,11 @@ struct Standing {
     names: Names,
     filter: EntityFilter,
     now_ns: u64,
-    format: Format,
+    file: Written,
     after: Option<RunCursor>,
     /// Rows that the counts promised, and rows that were written.
     promised: u64,
     written: u64,
-    begun: bool,
     done: bool,
 }
 
@@ -153,27 +122,21 @@ pub(in crate::web) async fn rows(
 ) -> Result<Response, WebError> {
     let tally = question.tally(&state.store).await?;
     let promised = tally.tally.steps();
-    let name = format!("attachment; filename=\"{}\"", file_name(question.names, format));
     let standing = Standing {
         state,
         scope: question.scope.clone(),
         names: question.names.clone(),
         filter: question.filter.clone(),
         now_ns: question.now_ns,
-        format,
+        file: Written::new::<Row<'_>>(format, &HEADS).map_err(unwritten)?,
         after: None,
         promised,
         written: 0,
-        begun: false,
         done: false,
     };
-    let mut response = Body::from_stream(pieces(standing)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media()));
-    headers.insert("recount-rows", HeaderValue::from(promised));
-    if let Ok(name) = HeaderValue::from_str(&name) {
-        headers.insert(CONTENT_DISPOSITION, name);
-    }
+    let mut response =
+        format.file(&stem(question.names), Body::from_stream(pieces(standing)).into_response());
+    response.headers_mut().insert("recount-rows", HeaderValue::from(promised));
     Ok(response)
 }
 
@@ -184,14 +147,6 @@ pub(in crate::web) fn stem(names: &Names) -> String {
         letters.map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect()
     };
     format!("{}-{}", plain(&names.asked.kind), plain(&names.asked.id))
-}
-
-fn file_name(names: &Names, format: Format) -> String {
-    let ending = match format {
-        Format::Csv => "csv",
-        Format::Jsonl => "jsonl",
-    };
-    format!("{}.{ending}", stem(names))
 }
 
 fn pieces(standing: Standing) -> impl Stream<Item = io::Result<Bytes>> {
@@ -213,20 +168,7 @@ impl Standing {
             Question { scope: &self.scope, names: &self.names, filter: &self.filter, now_ns: self.now_ns };
         let place = (self.after.as_ref(), RUNS_AT_ONCE);
         let page = question.page(&self.state.store, &self.state.entities, place).await.map_err(failed)?;
-        let mut out = String::new();
-        if !self.begun && self.format == Format::Csv {
-            out.push_str(&csv_line(COLUMNS.iter().map(|name| (*name).to_owned())));
-        }
-        for told in &page.told {
-            match self.format {
-                Format::Csv => out.push_str(&csv_line(cells(told))),
-                Format::Jsonl => {
-                    out.push_str(&serde_json::to_string(&Row::from(told)).map_err(io::Error::other)?);
-                    out.push('\n');
-                }
-            }
-        }
-        self.begun = true;
+        let mut out = self.file.rows(page.told.iter().map(Row::from))?;
         self.written += page.told.len() as u64;
         self.done = page.next.is_none();
         self.after = page.next;
@@ -238,6 +180,9 @@ impl Standing {
                 return Err(io::Error::other("the records changed while they were exported; ask again"));
             }
         }
+        if self.done {
+            out.extend(self.file.end()?);
+        }
         Ok(Bytes::from(out))
     }
 }
@@ -247,7 +192,8 @@ fn failed(error: WebError) -> io::Error {
     io::Error::other(error.to_string())
 }
 
-const COLUMNS: [&str; 27] = [
+/// The columns of CSV.
+const HEADS: [&str; 27] = [
     "at",
     "tie",
     "kind",
@@ -277,73 +223,14 @@ const COLUMNS: [&str; 27] = [
     "story",
 ];
 
-fn cells(told: &Told) -> [String; 27] {
-    let row = Row::from(told);
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-    [
-        row.at.clone(),
-        row.tie.to_owned(),
-        row.kind.to_owned(),
-        row.sentence.to_owned(),
-        text(row.outcome),
-        text(row.evidence),
-        text(row.tool),
-        text(row.target),
-        text(row.value),
-        row.attempts.to_string(),
-        row.held.to_string(),
-        row.gate.to_owned(),
-        text(row.key),
-        text(row.downstream_id),
-        row.run_id.to_owned(),
-        text(row.session_id),
-        row.step_id.to_owned(),
-        row.step_number.to_string(),
-        text(row.agent),
-        text(row.agent_version),
-        text(row.model),
-        row.parameters.join(" "),
-        text(row.user),
-        text(row.approver),
-        text(row.policy_version),
-        row.findings.join(" "),
-        row.story.join(" "),
-    ]
-}
-
-/// One line of CSV. What a spreadsheet would run as a formula gets an apostrophe in front.
-pub(in crate::web) fn csv_line(cells: impl IntoIterator<Item = String>) -> String {
-    let cells: Vec<String> = cells.into_iter().map(|cell| quoted(&cell)).collect();
-    format!("{}\r\n", cells.join(","))
-}
-
-fn quoted(cell: &str) -> String {
-    let guard = if cell.starts_with(FORMULA_STARTS) { "'" } else { "" };
-    if guard.is_empty() && !cell.contains(['"', ',', '\n', '\r']) {
-        return cell.to_owned();
-    }
-    format!("\"{guard}{}\"", cell.replace('"', "\"\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::export::sheet::columns;
 
     #[test]
-    fn no_cell_is_run_by_a_spreadsheet() {
-        for (cell, written) in [
-            ("plain", "plain"),
-            ("a,b", "\"a,b\""),
-            ("say \"hi\"", "\"say \"\"hi\"\"\""),
-            ("=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""),
-            ("+1", "\"'+1\""),
-            ("-1", "\"'-1\""),
-            ("@x", "\"'@x\""),
-            ("\tx", "\"'\tx\""),
-            ("\rx", "\"'\rx\""),
-        ] {
-            assert_eq!(quoted(cell), written);
-        }
-        assert_eq!(csv_line(["a".to_owned(), "b\nc".to_owned()]), "a,\"b\nc\"\r\n");
+    fn csv_has_columns_of_the_row() {
+        let known: Vec<String> = columns::<Row<'_>>().into_iter().map(|column| column.name).collect();
+        assert!(HEADS.iter().all(|head| known.iter().any(|name| name == head)), "{known:?}");
     }
 }

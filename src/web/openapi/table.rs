@@ -18,6 +18,13 @@ const ACCOUNT: Param = Param("account", Text, "On or for this account");
 const AGO: Param = Param("t", OneOf(&["1h", "24h", "7d", "30d"]), "So far back from now");
 const TEXT: Param = Param("text", Text, "Only what says this in its sentence, target or key");
 const OLDER: Param = Param("older_than", Text, "Before so long (`90s`, `15m`, `24h`, `7d`) or before a time");
+const FORMAT: Param = Param(
+    "format",
+    OneOf(&["json", "csv", "jsonl", "parquet"]),
+    "As CSV, JSON lines or Parquet: whole, whatever the limit",
+);
+/// What `format` gives besides JSON.
+const FILES: &[&str] = &["text/csv", "application/jsonl", "application/vnd.apache.parquet"];
 const LIMIT: Param = Param("limit", Limit(500), "How many at once");
 
 const OUTCOME: Param = Param(
@@ -40,6 +47,7 @@ const RUNS: &[Param] = &[
     Param("retries", Text, "So many retries: `3`, `>1`, `<=2`"),
     Param("finding", Text, "With a finding of this code"),
     Param("session", Text, "Of this session"),
+    FORMAT,
 ];
 
 const SEARCH: &[Param] = &[
@@ -79,6 +87,7 @@ const CASES: &[Param] = &[
     Param("sort", OneOf(&["urgency", "age", "value", "changed"]), "The order; urgency when left out"),
     LIMIT,
     CURSOR,
+    FORMAT,
 ];
 
 const ACTIONS: &[Param] = &[
@@ -90,16 +99,10 @@ const ACTIONS: &[Param] = &[
     OLDER,
     LIMIT,
     CURSOR,
+    FORMAT,
 ];
 
-const DONE: &[Param] = &[
-    FROM,
-    TO,
-    TEXT,
-    Param("limit", Limit(100), "How many runs at once"),
-    CURSOR,
-    Param("format", OneOf(&["json", "csv", "jsonl"]), "As CSV or JSON lines: whole, without a cursor"),
-];
+const DONE: &[Param] = &[FROM, TO, TEXT, Param("limit", Limit(100), "How many runs at once"), CURSOR, FORMAT];
 
 const POPULATION: &[Param] = &[
     Param("q", Text, "A part of the id"),
@@ -119,6 +122,7 @@ const ACTIVITY: &[Param] = &[
     TO,
     LIMIT,
     CURSOR,
+    FORMAT,
 ];
 
 const FINDINGS: &[Param] = &[
@@ -133,6 +137,7 @@ const FINDINGS: &[Param] = &[
     TO,
     CURSOR,
     LIMIT,
+    FORMAT,
 ];
 
 const OVERVIEW: &[Param] = &[
@@ -176,6 +181,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "Runs, newest first",
         params: RUNS,
         answer: Some(of::<runs::List>),
+        media: FILES,
         ..GET
     },
     Operation {
@@ -240,7 +246,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "Everything agents did on an entity, and how complete that is",
         params: DONE,
         answer: Some(of::<entity::Done<'static>>),
-        media: &["text/csv", "application/jsonl"],
+        media: FILES,
         ..GET
     },
     Operation {
@@ -248,6 +254,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "Acts, one a key and tool, newest first",
         params: ACTIONS,
         answer: Some(of::<keys::List>),
+        media: FILES,
         ..GET
     },
     Operation {
@@ -262,6 +269,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "The queue of unknowns, in order of urgency",
         params: CASES,
         answer: Some(of::<cases::List>),
+        media: FILES,
         ..GET
     },
     Operation {
@@ -334,6 +342,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "Who looked at what, and who changed what, newest first",
         params: ACTIVITY,
         answer: Some(of::<activity::List>),
+        media: FILES,
         ..GET
     },
     Operation {
@@ -427,8 +436,9 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
     Operation {
         path: "/api/v1/rejects",
         summary: "What was refused and why, newest first",
-        params: &[LIMIT, CURSOR],
+        params: &[LIMIT, CURSOR, FORMAT],
         answer: Some(of::<rejects::List>),
+        media: FILES,
         ..GET
     },
     Operation {
@@ -436,6 +446,7 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "What was noticed, in all runs or in one",
         params: FINDINGS,
         answer: Some(findings::schema),
+        media: FILES,
         ..GET
     },
     Operation {

@@ -1,7 +1,7 @@
 //! A chart: rows of bars over time, or a table that draws its numbers; each with its numbers as a table, and
 //! as CSV. Lengths are whole numbers and per cents, rounded here.
 use crate::store::Stretch;
-use crate::web::entity::stream::csv_line;
+use crate::web::export::csv::csv_line;
 use crate::web::format;
 use crate::web::text::Text;
 

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use crate::domain::activity::{Activity, ActivityKind};
 use crate::domain::lifecycle::{LifecycleEvent, LifecycleKind};
 use crate::store::queries::{activity, lifecycle};
-use crate::web::api::activity::{FILTER, cursor, filter, place};
+use crate::web::api::activity::{FILTER, after_it, cursor, filter, place};
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::link::encoded;
@@ -63,7 +63,7 @@ pub(in crate::web) async fn show(
         if viewer.scope.is_limited() { Vec::new() } else { lifecycle(&state.store, None, EVENTS).await? };
     let links = state.links();
     let is_full = found.len() == usize::from(ENTRIES);
-    let more = found.last().filter(|_| is_full).map(cursor);
+    let more = found.last().filter(|_| is_full).map(|last| cursor(&after_it(last)));
     let older = more.map(|cursor| {
         let before = params.without("cursor").query();
         let joined = if before.is_empty() { "?" } else { "&" };

@@ -186,7 +186,9 @@ impl EntityPage {
             days: by_day(page, &shell.links, asked.now_ns),
             floor: floor(page.next.is_none(), tally, asked),
             limits: limits.into_iter().map(|(name, said, warn)| (name, Text::new(said), warn)).collect(),
-            exports: vec![("CSV", api("?", "csv")), ("JSON lines", api("?", "jsonl"))],
+            exports: [("CSV", "csv"), ("JSON lines", "jsonl"), ("Parquet", "parquet")]
+                .map(|(name, format)| (name, api("?", format)))
+                .to_vec(),
             evidence: api("/evidence?", ""),
             older: page.next.as_ref().map(|next| address(Some(("after", &next.to_string())))),
             newest: (!asked.is_first).then(|| address(None)),

@@ -32,7 +32,7 @@ fn step((number, id, parent): (u8, u64, u64), kind: Kind, accounts: &[&str]) -> 
     step
 }
 
-fn act(place: (u8, u64, u64), tool: &str, accounts: &[&str], error: Option<&str>) -> Step {
+pub(super) fn act(place: (u8, u64, u64), tool: &str, accounts: &[&str], error: Option<&str>) -> Step {
     let mut step = step(place, Kind::Act, accounts);
     step.facts.tool = Some(tool.to_owned());
     step.facts.target = Some("order:4812".to_owned());
@@ -75,7 +75,7 @@ fn records() -> Vec<Step> {
     ]
 }
 
-async fn site() -> Site {
+pub(super) async fn site() -> Site {
     let phrase = Some("E-mailed the customer about {target}".to_owned());
     let rule = ToolRule { tool: "send_email".to_owned(), phrase, ..ToolRule::default() };
     let rules = Arc::new(ToolRules::new(vec![rule]).unwrap());

@@ -8,6 +8,7 @@ mod cost;
 mod entities;
 mod erasures;
 mod evidence;
+mod exports;
 mod heavy;
 mod inert;
 mod kept;
