@@ -36,8 +36,14 @@ pub async fn hold_command(settings: &Settings, command: HoldCommand) -> ExitCode
         Err(code) => return code,
     };
     match answer.get("holds").and_then(Value::as_array) {
+        Some(holds) if holds.is_empty() => complain(&format!("there are no holds in the project {project}")),
         Some(holds) => holds.iter().for_each(|hold| say(&line(hold))),
-        None => say(&line(&answer)),
+        None => {
+            say(&line(&answer));
+            if let Some(warning) = answer.get("warning").and_then(Value::as_str) {
+                complain(warning);
+            }
+        }
     }
     ExitCode::SUCCESS
 }
@@ -105,6 +111,11 @@ impl Asking {
         Err(ExitCode::FAILURE)
     }
 
+    /// The address of the API, and the header that lets in.
+    pub(in crate::server) fn door(&self) -> (String, (&'static str, String)) {
+        self.local.door()
+    }
+
     /// Stops the server, if it was started for this.
     pub(in crate::server) async fn close(self) {
         if let Some(server) = self.started {
@@ -116,8 +127,12 @@ impl Asking {
 /// One line, fields apart by tabs.
 fn line(hold: &Value) -> String {
     let field = |name: &str| {
-        let text = hold.get(name).and_then(Value::as_str).unwrap_or("-");
+        let text = match hold.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            Some(_) | None => "-".to_owned(),
+        };
         text.chars().filter(|c| !c.is_control()).collect::<String>()
     };
-    ["hold_id", "state", "about", "placed_at", "placed_by", "reason"].map(field).join("\t")
+    ["hold_id", "state", "about", "records", "placed_at", "placed_by", "reason"].map(field).join("\t")
 }

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::access::{NoRandom, SecretHash, hash, random_token};
 use crate::server::access::write_private;
 
+/// The header that carries the key.
+const LOCAL_KEY: &str = "x-recount-local";
+
 /// Where a server that runs is, and what lets its owner in.
 #[derive(Serialize, Deserialize)]
 pub(in crate::server) struct Local {
@@ -61,13 +64,18 @@ impl Local {
         serde_json::from_slice(&std::fs::read(path(data_dir)).ok()?).ok()
     }
 
+    /// Its address, and the header that lets in.
+    pub(in crate::server) fn door(&self) -> (String, (&'static str, String)) {
+        (self.ui.clone(), (LOCAL_KEY, self.key.clone()))
+    }
+
     /// Asks it; `None` when it does not run any more. The status and the body of its answer.
     pub(in crate::server) async fn ask(&self, path: &str, body: Option<Vec<u8>>) -> Option<(u16, Bytes)> {
         let method = if body.is_some() { "POST" } else { "GET" };
         let request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.ui))
-            .header("x-recount-local", &self.key)
+            .header(LOCAL_KEY, &self.key)
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body.unwrap_or_default())))
             .ok()?;

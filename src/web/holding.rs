@@ -3,7 +3,7 @@ use crate::access::random_id;
 use crate::domain::entity::Entity;
 use crate::domain::hold::{HeldKind, Hold};
 use crate::domain::lifecycle::{LifecycleEvent, LifecycleKind};
-use crate::store::queries::{entity_names, holds, keep_hold, record_lifecycle};
+use crate::store::queries::{entity_names, held_records, holds, keep_hold, record_lifecycle};
 use crate::web::credential::now_ns;
 use crate::web::entity::names::Names;
 use crate::web::error::WebError;
@@ -15,6 +15,9 @@ use crate::web::viewer::Viewer;
 const REASON_BYTES_MAX: usize = 500;
 /// Longer ids of runs are nobody's.
 const RUN_BYTES_MAX: usize = 1_000;
+
+/// Holds whose records are counted for one answer; those after them say nothing.
+const COUNTED_MAX: usize = 100;
 
 /// What a hold is to be on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +161,35 @@ pub(in crate::web) async fn visible(state: &WebState, viewer: &Viewer) -> Result
         HeldKind::Run | HeldKind::Project => !viewer.scope.is_limited(),
     });
     Ok(all)
+}
+
+/// How many records each of these holds keeps now; `None` for those that were lifted.
+pub(in crate::web) async fn counts(
+    state: &WebState,
+    viewer: &Viewer,
+    all: &[Hold],
+) -> Result<Vec<Option<u64>>, WebError> {
+    let mut counts = Vec::with_capacity(all.len());
+    let mut left = COUNTED_MAX;
+    for hold in all {
+        let is_counted = hold.is_in_force() && left > 0;
+        left -= usize::from(is_counted);
+        counts.push(match is_counted {
+            true => Some(held_records(&state.store, &viewer.scope, hold).await?),
+            false => None,
+        });
+    }
+    Ok(counts)
+}
+
+/// What should be known of a hold that keeps no record yet.
+pub(in crate::web) fn warning(hold: &Hold, records: Option<u64>) -> Option<String> {
+    (records == Some(0)).then(|| {
+        format!(
+            "Nothing is kept of {} yet: the hold is in force for what will come. Check how it is written.",
+            hold.about()
+        )
+    })
 }
 
 /// A sentence for each hold in force that an entity is under.

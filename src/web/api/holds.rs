@@ -38,6 +38,10 @@ pub(in crate::web) struct Hold {
     lifted_at: Option<String>,
     lifted_by: Option<String>,
     lifted_reason: Option<String>,
+    /// How many records it keeps now; null for one that was lifted.
+    records: Option<u64>,
+    /// Of a hold that keeps no record yet.
+    warning: Option<String>,
 }
 
 /// One of `entity`, `run` and `whole_project`, and why.
@@ -61,10 +65,12 @@ pub(in crate::web) struct Lifting {
     reason: String,
 }
 
-impl From<hold::Hold> for Hold {
-    fn from(hold: hold::Hold) -> Self {
+impl Hold {
+    fn of(hold: hold::Hold, records: Option<u64>) -> Self {
         let is_lifted = !hold.is_in_force();
         Self {
+            records,
+            warning: holding::warning(&hold, records),
             kind: hold.kind.word(),
             about: hold.about(),
             state: if is_lifted { "lifted" } else { "in_force" },
@@ -86,7 +92,9 @@ pub(in crate::web) async fn list(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&[])?;
-    let holds: Vec<Hold> = holding::visible(&state, &viewer).await?.into_iter().map(Hold::from).collect();
+    let all = holding::visible(&state, &viewer).await?;
+    let counts = holding::counts(&state, &viewer, &all).await?;
+    let holds: Vec<Hold> = all.into_iter().zip(counts).map(|(hold, count)| Hold::of(hold, count)).collect();
     Ok(Seen::rows(holds.len()).on(Answer(List { holds }).into_response()))
 }
 
@@ -99,7 +107,9 @@ pub(in crate::web) async fn place(
     let matter = Matter::of(&body.entity, &body.run, body.whole_project)?;
     let hold = holding::place(&state, &viewer, &matter, &body.reason).await?;
     let seen = seen(&hold, holding::placed_sentence(&hold));
-    Ok(seen.on((StatusCode::CREATED, Answer(Hold::from(hold))).into_response()))
+    let records =
+        holding::counts(&state, &viewer, std::slice::from_ref(&hold)).await?.into_iter().flatten().next();
+    Ok(seen.on((StatusCode::CREATED, Answer(Hold::of(hold, records))).into_response()))
 }
 
 /// Answers `POST /api/v1/holds/lift`.
@@ -110,7 +120,7 @@ pub(in crate::web) async fn lift(
 ) -> Result<Response, WebError> {
     let hold = holding::lift(&state, &viewer, &body.hold_id, &body.reason).await?;
     let seen = seen(&hold, holding::lifted_sentence(&hold));
-    Ok(seen.on((StatusCode::CREATED, Answer(Hold::from(hold))).into_response()))
+    Ok(seen.on((StatusCode::CREATED, Answer(Hold::of(hold, None))).into_response()))
 }
 
 fn seen(hold: &hold::Hold, said: String) -> Seen {

@@ -9,6 +9,7 @@ use crate::web::error::WebError;
 use crate::web::form::Form;
 use crate::web::format;
 use crate::web::holding::{self, Matter};
+use crate::web::link::Links;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::seen::Seen;
@@ -44,13 +45,15 @@ struct Line {
     href: Option<String>,
     plain: String,
     reason: Text,
+    records: String,
+    warning: Option<Text>,
     placed: Text,
     lifted: Text,
     lifted_reason: Text,
 }
 
 impl Line {
-    fn of(hold: &Hold, links: &crate::web::link::Links) -> Self {
+    fn of((hold, records): (&Hold, Option<u64>), links: &Links) -> Self {
         let first = hold.names.first();
         let entity = first.and_then(|name| crate::domain::entity::Entity::parse(name));
         let href = match hold.kind {
@@ -65,6 +68,8 @@ impl Line {
             href,
             plain: crate::web::text::plain(&shortened(&hold.about(), 80)),
             reason: Text::new(hold.reason.clone()),
+            records: records.map_or_else(|| "not counted".to_owned(), format::count),
+            warning: holding::warning(hold, records).map(Text::new),
             placed: moment(hold.placed_ns, &hold.placed_by),
             lifted: moment(hold.at_ns, &hold.changed_by),
             lifted_reason: Text::new(hold.lifted.clone().unwrap_or_default()),
@@ -139,10 +144,12 @@ async fn wrong(
 
 async fn page(state: &WebState, viewer: &Viewer, typed: Typed, wrong: String) -> Result<Response, WebError> {
     let all = holding::visible(state, viewer).await?;
+    let counts = holding::counts(state, viewer, &all).await?;
     let links = state.links();
     let lines = |in_force: bool| {
-        let some = all.iter().filter(move |hold| hold.is_in_force() == in_force);
-        some.map(|hold| Line::of(hold, &links)).collect::<Vec<Line>>()
+        let all = all.iter().zip(counts.iter().copied());
+        let some = all.filter(move |(hold, _)| hold.is_in_force() == in_force);
+        some.map(|counted| Line::of(counted, &links)).collect::<Vec<Line>>()
     };
     let page = HoldsPage {
         shell: Shell::of(state, viewer, "Settings"),

@@ -28,8 +28,13 @@ fn holds_are_placed_lifted_listed_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();
     let serving = Serving::start(dir, &[]);
-    let (fine, line) = told(&["hold", "place", "account:2291", "--reason", "lawsuit 17"], dir);
-    assert!(fine && line.contains("\tin_force\taccount:2291\t") && line.ends_with("lawsuit 17"), "{line}");
+    let (fine, said) = told(&["hold", "list"], dir);
+    assert!(fine && said.contains("there are no holds in the project default"), "{said}");
+    // Nothing is kept of it yet: allowed, and said.
+    let (fine, said) = told(&["hold", "place", "account:2291", "--reason", "lawsuit 17"], dir);
+    let line = said.lines().next().unwrap().to_owned();
+    assert!(fine && line.contains("\tin_force\taccount:2291\t0\t") && line.ends_with("lawsuit 17"), "{said}");
+    assert!(said.contains("Nothing is kept of account:2291 yet"), "{said}");
     let id = line.split('\t').next().unwrap().to_owned();
     for arguments in [
         &["hold", "place", "account:2291", "--reason", " "][..],
@@ -42,6 +47,7 @@ fn holds_are_placed_lifted_listed_and_recorded() {
     }
     let (status, said) = posted(&serving, "/api/v1/holds/place", r#"{"run": "run-9", "reason": "audit"}"#);
     assert!(status == 201 && said.contains("\"about\":\"run run-9\""), "{said}");
+    assert!(said.contains("\"records\":0") && said.contains("Nothing is kept of run run-9 yet"), "{said}");
     let (status, said) =
         posted(&serving, "/api/v1/holds/place", r#"{"run": "r", "entity": "account:1", "reason": "two"}"#);
     assert!(status == 400 && said.contains("one thing"), "{said}");

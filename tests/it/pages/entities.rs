@@ -266,3 +266,24 @@ async fn a_sample_can_be_drawn_again() {
     let page = site.page("/accounts?seed=q4&size=5").await;
     assert!(page.contains("these 5 were drawn") && page.contains(one["sha256"].as_str().unwrap()));
 }
+
+#[tokio::test]
+async fn a_hold_says_how_many_records_it_keeps_now() {
+    let site = site().await;
+    for (fields, said) in [
+        ([("entity", "account:2291"), ("reason", "one")], "<td>one</td><td>9</td>"),
+        ([("run", "run-003"), ("reason", "two")], "<td>two</td><td>1</td>"),
+        ([("whole_project", "1"), ("reason", "three")], "<td>three</td><td>10</td>"),
+        ([("run", "run-000"), ("reason", "four")], "<td>four</td><td>0 <span"),
+    ] {
+        assert_eq!(site.post("/holds/place", &fields).await.location(), "/holds");
+        let html = site.page("/holds").await;
+        assert!(html.contains(said), "{said}: {html}");
+    }
+    let html = site.page("/holds").await;
+    assert!(html.contains("Nothing is kept of run run-000 yet"), "{html}");
+    let listed = site.get("/api/v1/holds").await.json();
+    let counts: BTreeSet<Option<u64>> =
+        listed["holds"].as_array().unwrap().iter().map(|hold| hold["records"].as_u64()).collect();
+    assert_eq!(counts, [9, 1, 10, 0].map(Some).into());
+}
