@@ -7,10 +7,12 @@ mod heard;
 mod lines;
 mod rebuild;
 mod sequence;
+mod signing;
 mod task;
 
 pub use erasing::{Eraser, EraserParts, records_of};
 pub use error::ProjectionError;
 pub use rebuild::{Rebuilt, rebuild, rebuild_with};
 pub use sequence::{Outside, Sequencer, subtree_hashes};
+pub use signing::Signing;
 pub use task::{Changed, Lag, Projection, ProjectionSettings};

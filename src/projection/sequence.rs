@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::evidence::{Checkpoint, Edge, Signer, Subtree, TILE, TILE_LEVELS};
 use crate::projection::error::ProjectionError;
+use crate::projection::signing::{Signing, Turns};
 use crate::store::queries::{
     KeptCheckpoint, TreeSize, checkpoints, record_checkpoint, tree_nodes, tree_size, unplaced_leaves,
 };
@@ -25,6 +26,8 @@ pub struct Sequencer {
     outside: Outside,
     /// One at a time: places are given once.
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Where other servers use the store too.
+    turns: Option<Arc<Turns>>,
 }
 
 impl std::fmt::Debug for Sequencer {
@@ -36,7 +39,46 @@ impl std::fmt::Debug for Sequencer {
 impl Sequencer {
     /// A sequencer of all logs in this store. `outside` gets every signed note.
     pub fn new(store: Store, signer: Arc<Signer>, outside: Outside) -> Self {
-        Self { store, signer, outside, turn: Arc::default() }
+        Self { store, signer, outside, turn: Arc::default(), turns: None }
+    }
+
+    /// The same among others over the same store, under an id of its own and a name for people: one of them
+    /// signs at a time.
+    #[must_use]
+    pub fn among_others(mut self, me: (String, String)) -> Self {
+        let turns = Turns::new(self.store.clone(), me, self.signer.trust().public_key);
+        self.turns = Some(Arc::new(turns));
+        self
+    }
+
+    /// Who signs, as far as is known.
+    pub fn signing(&self) -> Signing {
+        self.turns.as_ref().map_or(Signing::Alone, |turns| turns.standing())
+    }
+
+    /// Whether what this server signs is believed by whoever trusts who signs the log.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub async fn may_sign(&self) -> Result<bool, ProjectionError> {
+        match &self.turns {
+            Some(turns) => Ok(turns.same_key().await?),
+            None => Ok(true),
+        }
+    }
+
+    /// Lets another server sign, for when this one stops.
+    pub async fn give_back(&self) {
+        if let Some(turns) = &self.turns {
+            turns.give_back().await;
+        }
+    }
+
+    async fn is_mine(&self) -> Result<bool, ProjectionError> {
+        match &self.turns {
+            Some(turns) => Ok(turns.is_mine().await?),
+            None => Ok(true),
+        }
     }
 
     /// Who signs.
@@ -44,13 +86,17 @@ impl Sequencer {
         &self.signer
     }
 
-    /// Gives every leaf its place, and signs each log that has grown. Gives the number of new leaves.
+    /// Gives every leaf its place, and signs each log that has grown. Gives the number of new leaves: none
+    /// while it is another server's turn.
     ///
     /// # Errors
     /// What the store says; what was placed until then stands, and doing it again goes on. Nothing is
     /// signed over a log with holes: somebody has cut it.
     pub async fn run(&self, now_ns: u64) -> Result<u64, ProjectionError> {
         let turn = self.turn.lock().await;
+        if !self.is_mine().await? {
+            return Ok(0);
+        }
         let mut placed = 0;
         for log in tree_size(&self.store, None).await? {
             if log.placed != log.size {
@@ -75,6 +121,10 @@ impl Sequencer {
             let leaves = unplaced_leaves(&self.store, log.log_id, from, LEAVES_AT_ONCE).await?;
             let Some(last) = leaves.last() else { break };
             last_frame = last_frame.max(last.frame);
+            if !self.is_mine().await? {
+                // It took so long that another server goes on.
+                return Ok(edge.size().saturating_sub(log.size));
+            }
             let begun = edge.size();
             let mut nodes = Vec::with_capacity(leaves.len() + leaves.len() / 128);
             for leaf in &leaves {
@@ -86,6 +136,9 @@ impl Sequencer {
             write_tree(&self.store, log.log_id, begun, &nodes).await?;
         }
         let grown = edge.size().saturating_sub(log.size);
+        if !self.is_mine().await? {
+            return Ok(grown);
+        }
         if grown > 0 || (edge.size() > 0 && !self.is_signed(log.log_id, edge.size()).await?) {
             self.sign(log.log_id, &edge, now_ns).await?;
         }

@@ -21,6 +21,7 @@ mod redact;
 mod reload;
 mod rooms;
 mod serve;
+mod signing;
 mod stall;
 mod start;
 mod status;

@@ -1,7 +1,6 @@
 //! The rooms of a server, joined: the way of a span and the way of a page.
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use crate::config::{Setting, Settings, Source};
 use crate::conventions::Conventions;
 use crate::domain::ids::{Project, TraceId};
 use crate::domain::lifecycle::LifecycleKind;
-use crate::evidence::{KeyFile, Signer};
+use crate::evidence::KeyFile;
 use crate::ingest::{
     Ack, DoorSettings, Drain, DrainSettings, Keeper, Ledger, Meters, Pipeline, Quotas, Receiver, Stored,
     router,
@@ -38,6 +37,7 @@ use crate::server::local::Local;
 use crate::server::prepare::{migrate, now_ns, open_keys, open_store, record};
 use crate::server::record::recorder;
 use crate::server::reload;
+use crate::server::signing::{sequence, sequencer};
 use crate::server::status::Figures;
 use crate::server::typed::rules_as_typed;
 use crate::server::watch::Watch;
@@ -55,10 +55,6 @@ const BODIES_REMEMBERED_MAX: usize = 500_000;
 const CATCH_UP_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
 /// Between two looks at the queue of unknowns.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Between two signatures of the log.
-const SIGN_EVERY: Duration = Duration::from_secs(10);
-/// The name that signs the log.
-const SIGNER: &str = "recount";
 /// With `ack = "store"`: how long a sender waits for the insert.
 const STORE_ACK_WITHIN: Duration = Duration::from_secs(8);
 
@@ -122,6 +118,7 @@ impl Rooms {
         let receiver = Receiver::new(pipeline.clone(), keeper.clone(), meters.clone());
         let otlp = router(&door(settings), access.clone(), meters.clone(), Arc::new(receiver));
         let progress = drain.progress();
+        let sequencer = sequencer(settings, at, &store)?;
         let figures = Arc::new(Figures {
             started_ns,
             log: log.clone(),
@@ -131,17 +128,17 @@ impl Rooms {
             meters,
             watch,
             registry,
+            sequencer: sequencer.clone(),
         });
         let alive_ns = last_alive_ns(&settings.data_dir);
-        let watches = vec![
+        let mut watches = vec![
             watch_access(access.clone(), store.clone(), settings, stop.clone()),
             keep_chronicle(figures.clone(), store.clone(), settings.data_dir.clone(), stop.clone()),
         ];
         let local = Local::new(at.ui).map_err(StartError::Random)?;
         let record = recorder(pipeline, figures.keeper.clone(), store.clone());
         let who = Who { access, local_key: local.hash(), record };
-        let sequencer = sequencer(settings, &store)?;
-        tokio::spawn(sequence(sequencer.clone(), stop.clone()));
+        watches.push(tokio::spawn(sequence(sequencer.clone(), stop.clone())));
         let eraser = eraser(&store, (&projection, &sequencer), &changed, &log, stop.clone());
         let entities = entity_tools(settings, sequencer, eraser);
         let web = web_router(settings, at, (&store, entities, who), (desk, figures.clone()));
@@ -218,6 +215,7 @@ impl Rooms {
                 tracing::error!("a watch was broken off");
             }
         }
+        self.figures.sequencer.give_back().await;
         if let Err(error) = record(&self.store, LifecycleKind::Stopped, Vec::new()).await {
             tracing::warn!(%error, "the stop could not be recorded");
         }
@@ -298,39 +296,6 @@ fn log_settings(settings: &Settings) -> LogSettings {
     let mut log = LogSettings::new(settings.data_dir.join("log"), Bytes::from(segment_header()));
     log.bytes_max = settings.log_bytes_max.unwrap_or(log.bytes_max);
     log
-}
-
-/// Gives records their places in the log that is signed with the key beside the other keys.
-fn sequencer(settings: &Settings, store: &Store) -> Result<Sequencer, StartError> {
-    let signer = Signer::open(&settings.data_dir.join("recount.sign"), SIGNER)?;
-    let outside = settings.data_dir.join("checkpoints.notes");
-    let trust = serde_json::to_string_pretty(&signer.trust()).unwrap_or_default();
-    if let Err(error) = std::fs::write(settings.data_dir.join("trust.json"), trust) {
-        tracing::warn!(%error, "trust.json could not be written");
-    }
-    let write = move |note: &str| {
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(&outside);
-        let written = file.and_then(|mut file| {
-            file.write_all(format!("{note}\n").as_bytes())?;
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            tracing::error!(%error, "a checkpoint could not be written outside the store");
-        }
-    };
-    Ok(Sequencer::new(store.clone(), Arc::new(signer), Arc::new(write)))
-}
-
-async fn sequence(sequencer: Sequencer, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(SIGN_EVERY) => {}
-        }
-        if let Err(error) = sequencer.run(now_ns()).await {
-            tracing::warn!(%error, "records could not be given their places in the signed log; trying again");
-        }
-    }
 }
 
 /// What the drain waits for after rows are stored.

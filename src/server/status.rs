@@ -8,8 +8,9 @@ use prometheus_client::registry::Registry;
 
 use crate::ingest::{Keeper, Meters, Progress};
 use crate::log::Log;
-use crate::projection::Projection;
+use crate::projection::{Projection, Sequencer, Signing};
 use crate::server::prepare::now_ns;
+use crate::server::signing::said;
 use crate::server::watch::Watch;
 use crate::web::{IngestStatus, LogStatus, ProjectionStatus, ServerStatus};
 
@@ -23,6 +24,7 @@ pub(in crate::server) struct Figures {
     pub(in crate::server) meters: Arc<Meters>,
     pub(in crate::server) watch: Watch,
     pub(in crate::server) registry: Registry,
+    pub(in crate::server) sequencer: Sequencer,
 }
 
 impl Figures {
@@ -75,6 +77,7 @@ impl Figures {
                 under_way: arrivals.under_way(),
                 unaccounted: ledger.unaccounted(),
             },
+            signing: said(&self.sequencer.signing()),
             projection: ProjectionStatus {
                 waiting: lag.traces,
                 lag_ms: u64::try_from(lag.oldest.as_millis()).unwrap_or(u64::MAX),
@@ -158,6 +161,12 @@ impl Figures {
                 drain.last_insert.map_or(0.0, |took| took.as_secs_f64()),
             ),
             ("store_up", "gauge", "Whether the store answers and takes rows", number(u64::from(up))),
+            (
+                "signs",
+                "gauge",
+                "Whether this server signs the log: one of those over a store does",
+                number(u64::from(matches!(self.sequencer.signing(), Signing::Alone | Signing::Mine))),
+            ),
             ("projection_waiting", "gauge", "Traces that wait to be folded", number(lag.traces)),
             ("projection_lag_seconds", "gauge", "Age of the oldest of them", lag.oldest.as_secs_f64()),
         ]

@@ -76,6 +76,8 @@ pub const MIGRATIONS: &[Migration] = list![
     "0114_erased",
     "0115_views",
     "0116_runs_work",
+    "0117_erasures_rewritten",
+    "0118_signing",
 ];
 
 #[cfg(test)]

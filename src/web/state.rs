@@ -141,6 +141,8 @@ pub struct ServerStatus {
     pub store_version: String,
     /// Since when the store has not answered, nanoseconds since 1970; `None` when it answers.
     pub store_unreachable_since_ns: Option<u64>,
+    /// Who signs the log: `by this server`, or by which other one. Empty when there is nothing to say.
+    pub signing: String,
     /// The log of rows not yet confirmed in the store.
     pub log: LogStatus,
     /// What came in since the start.

@@ -19,6 +19,7 @@ use crate::web::entity::stream::stem;
 use crate::web::error::WebError;
 use crate::web::format;
 use crate::web::params::Params;
+use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
@@ -33,6 +34,8 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&["from", "to", "text"])?;
+    let entity = format!("{}:{id}", kind.to_ascii_lowercase());
+    viewer.may_ask(&entity)?;
     Names::wanted(&params)?;
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let filter = names.filter(&params)?;
@@ -40,8 +43,7 @@ pub(in crate::web) async fn show(
         Question { scope: &viewer.scope, names: &names, filter: &filter, now_ns: format::now_ns() };
     let query =
         format!("/api/v1/entities/{}/{}/evidence{}", names.asked.kind, names.asked.id, params.query());
-    let by = if viewer.development { "development".to_owned() } else { "a viewer".to_owned() };
-    let file = bundle(&state, question, &Asker { by, query }).await?;
+    let file = bundle(&state, question, &Asker { by: viewer.name(), query }).await?;
     let length = file.metadata().map(|data| data.len()).map_err(|_unread| WebError::Broken)?;
     let mut response = Body::from_stream(unfold(file, piece)).into_response();
     let headers = response.headers_mut();
@@ -51,7 +53,7 @@ pub(in crate::web) async fn show(
     if let Ok(name) = HeaderValue::from_str(&name) {
         headers.insert(CONTENT_DISPOSITION, name);
     }
-    Ok(response)
+    Ok(Seen::about(&[entity]).on(response))
 }
 
 async fn piece(mut file: File) -> Option<(io::Result<Bytes>, File)> {

@@ -94,8 +94,17 @@ pub(in crate::web) async fn bundle(
     let Some(sequencer) = &state.entities.sequencer else {
         return Err(WebError::Invalid("this server signs no log, so it can make no evidence".to_owned()));
     };
+    if !sequencer.may_sign().await.map_err(broken)? {
+        return Err(WebError::InTheWay(
+            "another server over this store signs, with another key: export evidence there (see /status)"
+                .to_owned(),
+        ));
+    }
     sequencer.run(question.now_ns).await.map_err(broken)?;
     let tally = question.tally(&state.store).await?;
+    if tally.runs == 0 && tally.tally.steps() == 0 {
+        return Err(WebError::NotFound(nothing(question)));
+    }
     let coverage = Coverage::of(&tally, question.filter, &around(state, question).await?);
     let mut gathering = Gathering::new().map_err(unwritten)?;
     let mut after: Option<RunCursor> = None;
@@ -142,6 +151,14 @@ pub(in crate::web) async fn bundle(
     let Gathering { records, contents, steps, .. } = gathering;
     let spooled = [("records.jsonl", records), ("contents.jsonl", contents), ("steps.jsonl", steps)];
     packed(texts, spooled, sequencer).map_err(unwritten)
+}
+
+fn nothing(question: Question<'_>) -> String {
+    let filter = question.filter;
+    let within = if filter.from_ns.or(filter.to_ns).is_some() { " in this period" } else { "" };
+    let saying = if filter.text.is_empty() { "" } else { " that says this" };
+    let asked = &question.names.asked;
+    format!("Nothing is kept of {asked}{within}{saying}, so there is no evidence to export.")
 }
 
 fn query(question: Question<'_>, asker: &Asker, counted: &u64, gathering: &Gathering) -> serde_json::Value {

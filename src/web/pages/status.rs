@@ -133,6 +133,9 @@ fn store(status: &ServerStatus, now_ns: u64) -> Vec<Fact> {
         ),
     };
     facts.push(Fact::new("Lists are behind by", lag));
+    if !status.signing.is_empty() {
+        facts.push(Fact::new("Evidence is signed", status.signing.clone()));
+    }
     facts
 }
 

@@ -8,4 +8,5 @@ mod inserts;
 mod migrations;
 mod network;
 mod reads;
+mod signing;
 mod start;
