@@ -1,5 +1,18 @@
 //! An erasure: contents that went on request, for good, and what is kept to say so.
 use crate::domain::ids::{Digest, Project, RecordId, TraceId};
+use crate::domain::kind::words;
+
+words! {
+    /// How far an erasure is.
+    ErasureState {
+        /// The tables still hold some of it.
+        UnderWay = "under_way",
+        /// The tables hold nothing of it; files that held it wait to be removed from the disk.
+        Erased = "erased",
+        /// The files are gone too, and the receipt is signed.
+        Done = "done",
+    }
+}
 
 /// An erasure as it stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,8 +37,21 @@ pub struct Erasure {
     pub records: u64,
     /// Bodies that go.
     pub bodies: u64,
-    /// The signed receipt; `None` while it is under way.
+    /// When the tables held nothing of it any more, seconds since 1970 by the clock of the store.
+    pub rewritten_s: Option<u64>,
+    /// The signed receipt; `None` until it is done.
     pub receipt: Option<String>,
+}
+
+impl Erasure {
+    /// How far it is.
+    pub fn state(&self) -> ErasureState {
+        match (&self.receipt, self.rewritten_s) {
+            (Some(_), _) => ErasureState::Done,
+            (None, Some(_)) => ErasureState::Erased,
+            (None, None) => ErasureState::UnderWay,
+        }
+    }
 }
 
 /// One thing that was erased, kept so that it does not come back.

@@ -12,6 +12,7 @@ use crate::domain::erasure::{Erasure, Stone};
 use crate::domain::ids::TraceId;
 use crate::domain::lifecycle::{LifecycleEvent, LifecycleKind};
 use crate::evidence::{ErasedRecord, Receipt, records_root};
+use crate::projection::error::ProjectionError;
 use crate::projection::sequence::Sequencer;
 use crate::projection::task::Projection;
 use crate::store::queries::{erased, erasures, keep_erased, keep_erasure, record_lifecycle};
@@ -20,16 +21,22 @@ use crate::store::{Store, StoreError};
 
 /// Between two looks for an erasure that was broken off.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// After one that failed.
+/// After one that failed, and while files wait to be removed.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// How long other servers over the same store may take to hear of an erasure, with room to spare.
 const OTHERS_HEAR: Duration = Duration::from_secs(10);
-/// How long files that were replaced may stay before the receipt says that they are still there.
-const FILES_GONE_WITHIN: Duration = Duration::from_secs(180);
+/// How long one look waits for files that were replaced; while some are there, it is not done.
+const FILES_WAITED_FOR: Duration = Duration::from_secs(30);
 /// Something may have been under way when it began.
 const ROUNDS_MAX: u32 = 3;
 /// Traces that are folded again at once.
 const TRACES_AT_ONCE: usize = 500;
+
+/// Until the next look.
+enum Wait {
+    Short,
+    Long,
+}
 
 /// What the eraser is made of.
 #[derive(Clone)]
@@ -69,7 +76,8 @@ impl Eraser {
         tokio::spawn(async move {
             loop {
                 let wait = match own.carry_out_all(&stop).await {
-                    Ok(()) => LOOK_EVERY,
+                    Ok(Wait::Long) => LOOK_EVERY,
+                    Ok(Wait::Short) => LOOK_AGAIN,
                     Err(error) => {
                         tracing::warn!(%error, "an erasure is not done yet; it is tried again");
                         LOOK_AGAIN
@@ -100,69 +108,108 @@ impl Eraser {
         Ok(())
     }
 
-    async fn carry_out_all(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+    async fn carry_out_all(&self, stop: &CancellationToken) -> Result<Wait, StoreError> {
         let mut open = erasures(&self.parts.store, None).await?;
         open.retain(|erasure| erasure.receipt.is_none());
+        if open.is_empty() || !self.may_sign().await? {
+            return Ok(Wait::Long);
+        }
+        let mut left = open.len();
         for erasure in open.iter().rev() {
             tokio::select! {
-                () = stop.cancelled() => return Ok(()),
-                done = self.carry_out(erasure) => done?,
+                () = stop.cancelled() => return Ok(Wait::Long),
+                done = self.carry_out(erasure) => left -= usize::from(done?),
             }
         }
-        Ok(())
+        if left > 0 {
+            tracing::warn!(left, "files that held what was erased wait for the store to remove them");
+            return Ok(Wait::Short);
+        }
+        self.parts.store.end_haste().await?;
+        Ok(Wait::Long)
     }
 
-    async fn carry_out(&self, erasure: &Erasure) -> Result<(), StoreError> {
-        let EraserParts { store, projection, tombs, .. } = &self.parts;
+    /// Whether a receipt of this server's is believed: else another one carries out.
+    async fn may_sign(&self) -> Result<bool, StoreError> {
+        match self.parts.sequencer.may_sign().await {
+            Ok(may) => Ok(may),
+            Err(ProjectionError::Store(error)) => Err(error),
+            Err(ProjectionError::Broken) => Ok(false),
+        }
+    }
+
+    /// Goes on with an erasure; `false` while files that held it are still there.
+    async fn carry_out(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let store = &self.parts.store;
         let stones = erased(store, Some(&erasure.id)).await?;
-        tombs.know(&stones);
+        self.parts.tombs.know(&stones);
+        let erasure = match erasure.rewritten_s {
+            Some(_) => erasure.clone(),
+            None => self.rewrite(erasure, &stones).await?,
+        };
+        let rewritten_s = erasure.rewritten_s.unwrap_or_default();
+        if !store.old_files_gone(rewritten_s, FILES_WAITED_FOR).await? {
+            return Ok(false);
+        }
+        self.fold_again(&erasure, &stones).await;
+        self.finish(&erasure, &stones).await?;
+        Ok(true)
+    }
+
+    /// Takes it from the tables, and keeps that this is done.
+    async fn rewrite(&self, erasure: &Erasure, stones: &[Stone]) -> Result<Erasure, StoreError> {
+        let store = &self.parts.store;
         if store.engine().is_none() {
             tokio::time::sleep(OTHERS_HEAR).await;
         }
-        let mut left = None;
+        let mut is_gone = false;
         for _ in 0..ROUNDS_MAX {
             store.erase(erasure).await?;
-            let now = store.left_of(erasure).await?;
-            left = Some(now);
-            if now.bodies == 0 && now.records == 0 {
+            let left = store.left_of(erasure).await?;
+            is_gone = left.bodies == 0 && left.records == 0;
+            if is_gone {
                 break;
             }
         }
-        let Some(left) = left.filter(|left| left.bodies == 0 && left.records == 0) else {
-            store.old_files_gone(Duration::ZERO).await?;
+        if !is_gone {
+            store.end_haste().await?;
             return Err(StoreError::Unreadable {
                 reason: "what was to be erased is still there after it was".to_owned(),
             });
-        };
-        let files_gone = store.old_files_gone(FILES_GONE_WITHIN).await?;
+        }
+        self.fold_again(erasure, stones).await;
+        let at_ns = (self.parts.now_ns)().max(erasure.at_ns + 1);
+        let rewritten = Erasure { at_ns, rewritten_s: Some(store.clock_s().await?), ..erasure.clone() };
+        keep_erasure(store, &rewritten).await?;
+        Ok(rewritten)
+    }
+
+    async fn fold_again(&self, erasure: &Erasure, stones: &[Stone]) {
         let traces: BTreeSet<TraceId> = stones.iter().map(trace_of).collect();
         let traces: Vec<TraceId> = traces.into_iter().collect();
         for some in traces.chunks(TRACES_AT_ONCE) {
-            projection.touch(&erasure.project, some).await;
+            self.parts.projection.touch(&erasure.project, some).await;
         }
+    }
+
+    /// Signs the receipt.
+    async fn finish(&self, erasure: &Erasure, stones: &[Stone]) -> Result<(), StoreError> {
         let done_ns = (self.parts.now_ns)().max(erasure.at_ns + 1);
         let places = [
-            format!("contents: {} deleted, {} left", counted(erasure.bodies, "body", "bodies"), left.bodies),
-            format!(
-                "steps: {} emptied, {} left",
-                counted(erasure.records, "record", "records"),
-                left.records
-            ),
+            format!("contents: {} deleted, 0 left", counted(erasure.bodies, "body", "bodies")),
+            format!("steps: {} emptied, 0 left", counted(erasure.records, "record", "records")),
             "runs, actions, cases: emptied and folded again".to_owned(),
-            match files_gone {
-                true => "files: what held it is gone from the disk".to_owned(),
-                false => "files: some that held it wait for the store to remove them".to_owned(),
-            },
+            "files: what held it is gone from the disk".to_owned(),
             format!(
                 "log: nothing waited; {} set aside, not searched",
                 counted((self.parts.set_aside)(), "file", "files")
             ),
             "not searched: back-ups, exports, what people wrote on cases".to_owned(),
         ];
-        let receipt = self.receipt(erasure, (&stones, done_ns), places.to_vec());
+        let receipt = self.receipt(erasure, (stones, done_ns), places.to_vec());
         let done = Erasure { at_ns: done_ns, receipt: Some(receipt), ..erasure.clone() };
-        keep_erasure(store, &done).await?;
-        record_lifecycle(store, &told(&done)).await
+        keep_erasure(&self.parts.store, &done).await?;
+        record_lifecycle(&self.parts.store, &told(&done)).await
     }
 
     fn receipt(&self, erasure: &Erasure, (stones, done_ns): (&[Stone], u64), places: Vec<String>) -> String {

@@ -120,41 +120,72 @@ impl Store {
         self.read_all_projects(&sql).limit(STATEMENT_LIMIT).one().await
     }
 
-    /// Waits until the files that were replaced are gone; `false` when some are still there after so
-    /// long. Then the tables are as they were set before.
+    /// The store's own clock, seconds since 1970.
     ///
     /// # Errors
-    /// As for any statement.
-    pub async fn old_files_gone(&self, within: Duration) -> Result<bool, StoreError> {
+    /// As for any read.
+    pub async fn clock_s(&self) -> Result<u64, StoreError> {
+        self.read_all_projects("SELECT toUInt64(toUnixTimestamp(now()))").one().await
+    }
+
+    /// Waits until the files that were replaced until then are gone; `false` when some are still there after
+    /// so long.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub async fn old_files_gone(&self, replaced_until_s: u64, within: Duration) -> Result<bool, StoreError> {
         let names: Vec<String> = TABLES.iter().map(|table| self.local(table)).collect();
+        for table in TABLES {
+            // After a start, files that were replaced before it are not known at once.
+            let known = self.alter(&format!("SYSTEM WAIT LOADING PARTS {}", self.placed(table)), false).await;
+            if let Err(error) = known {
+                tracing::debug!(%error, "the store does not say whether it knows all of its files");
+            }
+        }
         let parts = match self.cluster() {
             Some(cluster) => format!("clusterAllReplicas('{}', system.parts)", cluster.name),
             None => "system.parts".to_owned(),
         };
-        let of = format!(
-            "FROM {parts} WHERE NOT active AND database = {{database:String}} \
-             AND table IN {{tables:Array(String)}}"
+        let sql = format!(
+            "SELECT count() FROM {parts} WHERE NOT active AND database = {{database:String}} \
+             AND table IN {{tables:Array(String)}} AND toUnixTimestamp(remove_time) <= {{until:UInt64}}"
         );
-        let read = |sql: String| {
-            self.read_all_projects(&sql).bind("database", self.database()).bind("tables", &names)
-        };
-        let old: Vec<String> = read(format!("SELECT DISTINCT concat(table, ' ', name) {of}")).all().await?;
         let begun = tokio::time::Instant::now();
-        let mut is_gone = old.is_empty();
-        while !is_gone && begun.elapsed() < within {
+        loop {
+            let read = self.read_all_projects(&sql).bind("database", self.database());
+            let read = read.bind("tables", &names).bind("until", replaced_until_s);
+            if read.one::<u64>().await? == 0 {
+                return Ok(true);
+            }
+            if begun.elapsed() >= within {
+                return Ok(false);
+            }
             tokio::time::sleep(LOOK_EVERY).await;
-            let sql = format!("SELECT count() {of} AND concat(table, ' ', name) IN {{old:Array(String)}}");
-            is_gone = read(sql).bind("old", &old).one::<u64>().await? == 0;
         }
+    }
+
+    /// Once no files have to go: the tables are as they were set before the first erasure.
+    ///
+    /// # Errors
+    /// As for any statement.
+    pub async fn end_haste(&self) -> Result<(), StoreError> {
         for table in TABLES {
             let place = self.place(table);
             self.alter(&format!("ALTER TABLE {place} RESET SETTING {HASTE_NAMES}"), false).await?;
         }
-        Ok(is_gone)
+        Ok(())
     }
 
     fn local(&self, table: &str) -> String {
         if self.cluster().is_some() { format!("{table}_local") } else { table.to_owned() }
+    }
+
+    /// As `place`, for statements that name the cluster before the table.
+    fn placed(&self, table: &str) -> String {
+        match self.cluster() {
+            Some(cluster) => format!("ON CLUSTER '{}' {}", cluster.name, self.local(table)),
+            None => table.to_owned(),
+        }
     }
 
     /// Where the rows of a table are, on every node.

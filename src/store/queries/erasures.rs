@@ -11,7 +11,7 @@ use crate::store::rows::Writer;
 use crate::store::rows::cell::Cell;
 
 const SQL: &str = include_str!("erasures.sql");
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "erasure_id",
     "at_ns",
     "project",
@@ -24,6 +24,7 @@ const COLUMNS: [&str; 12] = [
     "bodies",
     "is_done",
     "receipt",
+    "rewritten_s",
 ];
 
 #[derive(Row, Deserialize)]
@@ -40,6 +41,7 @@ struct ErasureRow {
     bodies: u64,
     is_done: bool,
     receipt: String,
+    rewritten_s: u64,
 }
 
 /// The erasures of a project, or of all; the latest asked for first.
@@ -66,6 +68,7 @@ fn read(row: ErasureRow) -> Erasure {
         runs: row.runs,
         records: row.records,
         bodies: row.bodies,
+        rewritten_s: Some(row.rewritten_s).filter(|at| *at > 0),
         receipt: row.is_done.then_some(row.receipt),
     }
 }
@@ -88,6 +91,7 @@ pub async fn keep_erasure(store: &Store, erasure: &Erasure) -> Result<(), StoreE
     out.u64(erasure.bodies);
     erasure.receipt.is_some().write(&mut out);
     out.text(erasure.receipt.as_deref().unwrap_or_default());
+    out.u64(erasure.rewritten_s.unwrap_or_default());
     let token = format!("erasures {} {}", erasure.id, erasure.at_ns);
     store.insert_rows("erasures", &COLUMNS, Bytes::from(out.into_bytes()), &token).await
 }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::erasure;
+use crate::domain::erasure::{self, ErasureState};
 use crate::evidence::ReceiptFile;
 use crate::projection::records_of;
 use crate::store::queries::erased;
@@ -31,12 +31,14 @@ pub(in crate::web) struct List {
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web) struct Erasure {
     erasure_id: String,
-    /// `under_way` or `done`.
+    /// `under_way`, `erased` while files that held it wait to be removed from the disk, or `done`.
     state: &'static str,
     about: String,
     reason: String,
     asked_at: String,
     asked_by: String,
+    /// When the tables held nothing of it any more.
+    erased_at: Option<String>,
     done_at: Option<String>,
     runs: u64,
     records: u64,
@@ -49,7 +51,7 @@ pub(in crate::web) struct Erasure {
 pub(in crate::web) struct Whole {
     #[serde(flatten)]
     erasure: Erasure,
-    /// What `recount verify` checks offline; null while it is under way.
+    /// What `recount verify` checks offline; null until it is done.
     receipt_file: Option<ReceiptFile>,
 }
 
@@ -78,14 +80,15 @@ pub(in crate::web) struct Asking {
 
 impl From<&erasure::Erasure> for Erasure {
     fn from(erasure: &erasure::Erasure) -> Self {
-        let is_done = erasure.receipt.is_some();
+        let is_done = erasure.state() == ErasureState::Done;
         Self {
             erasure_id: erasure.id.clone(),
-            state: if is_done { "done" } else { "under_way" },
+            state: erasure.state().word(),
             about: erasure.about.clone(),
             reason: erasure.reason.clone(),
             asked_at: rfc3339(erasure.asked_ns),
             asked_by: erasure.asked_by.clone(),
+            erased_at: erasure.rewritten_s.map(|at_s| rfc3339(at_s.saturating_mul(1_000_000_000))),
             done_at: is_done.then(|| rfc3339(erasure.at_ns)),
             runs: erasure.runs,
             records: erasure.records,
@@ -114,8 +117,7 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&[])?;
-    let found = erase::visible(&state, &viewer).await?.into_iter().find(|erasure| erasure.id == id);
-    let found = found.ok_or_else(|| WebError::NotFound("There is no such erasure.".to_owned()))?;
+    let found = erase::one(&state, &viewer, &id).await?;
     let receipt_file = match &found.receipt {
         Some(receipt) => {
             let stones = erased(&state.store, Some(&found.id)).await?;

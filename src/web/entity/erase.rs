@@ -212,6 +212,7 @@ pub(in crate::web) async fn ask(
         runs: plan.runs,
         records: plan.records,
         bodies: plan.bodies,
+        rewritten_s: None,
         receipt: None,
     };
     eraser.take_on(&erasure, &plan.stones).await?;
@@ -249,4 +250,10 @@ pub(in crate::web) async fn visible(state: &WebState, viewer: &Viewer) -> Result
     let mut all = erasures(&state.store, Some(&viewer.scope.project)).await?;
     all.retain(|erasure| viewer.scope.allows(&erasure.about));
     Ok(all)
+}
+
+/// One of them.
+pub(in crate::web) async fn one(state: &WebState, viewer: &Viewer, id: &str) -> Result<Erasure, WebError> {
+    let found = visible(state, viewer).await?.into_iter().find(|erasure| erasure.id == id);
+    found.ok_or_else(|| WebError::NotFound("There is no such erasure.".to_owned()))
 }

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 
 use crate::domain::entity::Entity;
-use crate::domain::erasure::Erasure;
+use crate::domain::erasure::{Erasure, ErasureState};
 use crate::web::entity::erase;
 use crate::web::error::WebError;
 use crate::web::format::{count, moment};
@@ -30,6 +30,7 @@ pub(in crate::web) struct ErasuresPage {
 struct One {
     id: String,
     receipt: Option<Text>,
+    is_erased: bool,
     file: String,
 }
 
@@ -48,7 +49,11 @@ struct Line {
 
 impl Line {
     fn of(erasure: &Erasure, links: &Links) -> Self {
-        let done = erasure.receipt.as_ref().map(|_| format!("{} UTC", moment(erasure.at_ns)));
+        let done = match erasure.state() {
+            ErasureState::UnderWay => "under way".to_owned(),
+            ErasureState::Erased => "erased, files waiting".to_owned(),
+            ErasureState::Done => format!("{} UTC", moment(erasure.at_ns)),
+        };
         Self {
             id: erasure.id.clone(),
             href: links.to(&format!("/erasures/{}", erasure.id)),
@@ -56,7 +61,7 @@ impl Line {
             about_href: Entity::parse(&erasure.about).map(|entity| links.entity(&entity)),
             reason: Text::new(erasure.reason.clone()),
             asked: Text::new(format!("{} UTC by {}", moment(erasure.asked_ns), erasure.asked_by)),
-            done: done.unwrap_or_else(|| "under way".to_owned()),
+            done,
             records: count(erasure.records),
             bodies: count(erasure.bodies),
         }
@@ -85,12 +90,12 @@ pub(in crate::web) async fn show(
     params: Params,
 ) -> Result<Response, WebError> {
     params.only(&[])?;
-    let found = erase::visible(&state, &viewer).await?.into_iter().find(|erasure| erasure.id == id);
-    let found = found.ok_or_else(|| WebError::NotFound("There is no such erasure.".to_owned()))?;
+    let found = erase::one(&state, &viewer, &id).await?;
     let links = state.links();
     let one = One {
         file: links.to(&format!("/api/v1/erasures/{}", found.id)),
         receipt: found.receipt.clone().map(Text::new),
+        is_erased: found.state() == ErasureState::Erased,
         id: found.id.clone(),
     };
     let lines = vec![Line::of(&found, &links)];

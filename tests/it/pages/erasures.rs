@@ -116,12 +116,29 @@ async fn on_disk(mark: &str) -> Vec<String> {
     files_with(engine::engine().await.directory(), mark)
 }
 
+/// The runs that a search finds.
+async fn found(site: &Site, words: &str) -> usize {
+    let answer = site.get(&format!("/api/v1/search?q={words}")).await.json();
+    answer["runs"].as_array().unwrap().len()
+}
+
 async fn done(site: &Site, address: &str) -> Json {
     let begun = Instant::now();
+    let mut waited = false;
     loop {
         let answer = site.get(&format!("/api/v1{address}")).await.json();
-        if answer["state"] == "done" {
-            return answer;
+        match answer["state"].as_str().unwrap() {
+            "done" => {
+                assert!(waited, "files go after the rows, and that is said");
+                return answer;
+            }
+            "erased" => {
+                waited = true;
+                assert_eq!((&answer["receipt_file"], &answer["done_at"]), (&Json::Null, &Json::Null));
+                // Files that hold its words are still there; no search finds them.
+                assert_eq!(found(site, MARK).await, 0);
+            }
+            state => assert_eq!(state, "under_way"),
         }
         assert!(begun.elapsed() < Duration::from_secs(170), "{answer}");
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -151,6 +168,7 @@ async fn what_is_erased_is_gone_says_so_stays_provable_and_does_not_come_back() 
     let digest = argument_of(site, "run-001").await;
     let address = format!("/api/v1/contents/{}/{digest}", trace(1));
     assert!(site.get(&address).await.body.contains(MARK));
+    assert_eq!((found(site, MARK).await, found(site, OTHER).await), (3, 2));
     let before = check(&house, &site.file("/api/v1/entities/account/2291/evidence").await);
     assert_eq!((before.failures.len(), before.proven), (0, 4), "{before:?}");
 
@@ -178,6 +196,10 @@ async fn what_is_erased_is_gone_says_so_stays_provable_and_does_not_come_back() 
     // Gone from the disk, of this account only.
     assert_eq!(on_disk(MARK).await, [] as [String; 0]);
     assert!(!on_disk(OTHER).await.is_empty());
+    assert_eq!(
+        (found(site, MARK).await, found(site, "customer-said-this").await, found(site, OTHER).await),
+        (0, 0, 2)
+    );
     let other = argument_of(site, "run-002").await;
     let kept = site.get(&format!("/api/v1/contents/{}/{other}", trace(2))).await;
     assert!(kept.body.contains(OTHER), "{}", kept.body);
