@@ -11,8 +11,8 @@ use recount::console::{
 };
 use recount::demo::{SETTINGS_TOML, demo_command};
 use recount::server::{
-    check_command, complain, erase_command, export_command, hold_command, import_command, key_command,
-    rebuild_command, redact_key_list_command, redact_key_new_command, redact_key_rotate_command,
+    check_command, complain, erase_command, erasures_command, export_command, hold_command, import_command,
+    key_command, rebuild_command, redact_key_list_command, redact_key_new_command, redact_key_rotate_command,
     redact_reveal_command, redact_test_command, serve_command, start_logging, user_command, verify_command,
 };
 
@@ -74,6 +74,9 @@ fn main() -> ExitCode {
         }),
         Command::Erase(args) => {
             run(args.serve.clone(), &|settings| runtime.block_on(erase_command(settings, &args)))
+        }
+        Command::Erasures(args) => {
+            run(args.serve.clone(), &|settings| runtime.block_on(erasures_command(settings, &args)))
         }
         Command::Runs(args) => runtime.block_on(runs_command(&args)),
         Command::Run(args) => runtime.block_on(run_command(&args)),

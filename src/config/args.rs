@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::asking::{
-    AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, SearchArgs, UnknownsArgs,
+    AccountArgs, FindingsArgs, McpArgs, RunArgs, RunsArgs, SearchArgs, TimeArgs, UnknownsArgs,
 };
-use crate::config::holding::{EraseArgs, HoldArgs};
+use crate::config::holding::{EraseArgs, ErasuresArgs, HoldArgs};
 use crate::config::people::{KeyArgs, UserArgs};
 use crate::config::serving::ServeArgs;
 
@@ -55,6 +55,9 @@ pub enum Command {
     /// Erase the contents of what agents did on an account or another entity, for good, with a signed
     /// receipt.
     Erase(EraseArgs),
+    /// List erasures (id, how far it is, of what, when it was asked for and by whom, why), or give the
+    /// receipt of one again.
+    Erasures(ErasuresArgs),
     /// Show the settings, which engine answers and in which version, and whether all is well.
     Check(ServeArgs),
     /// List runs of a running server, newest first.
@@ -181,21 +184,22 @@ pub struct ExportArgs {
     /// The entity: type:id, such as account:2291.
     #[arg(value_name = "ENTITY")]
     pub entity: String,
-    /// From this time on, RFC 3339 [default: everything kept]
-    #[arg(long, value_name = "TIME")]
-    pub since: Option<String>,
-    /// Until this time, RFC 3339 [default: now]
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
+    /// From when until when.
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// The file to write.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// The pages' address of a running server; without it the data directory is opened.
-    #[arg(long, env = "RECOUNT_SERVER", value_name = "URL")]
-    pub server: Option<String>,
+    /// The pages' address of a running server; without it the server that runs over the data directory is
+    /// asked, else one is started for the export.
+    #[arg(long, alias = "server", env = "RECOUNT_URL", value_name = "URL")]
+    pub url: Option<String>,
     /// The key to ask with, where the server wants one.
     #[arg(long, env = "RECOUNT_KEY", value_name = "KEY", hide_env_values = true)]
     pub key: Option<String>,
+    /// The project [default: the first that may be read]
+    #[arg(long, env = "RECOUNT_PROJECT", value_name = "NAME")]
+    pub project: Option<String>,
     /// Where records are kept.
     #[command(flatten)]
     pub serve: ServeArgs,
@@ -245,6 +249,33 @@ mod tests {
         let Command::Serve(args) = cli.command else { panic!("serve was asked for") };
         assert_eq!(args.listen.unwrap().port(), 0);
         assert_eq!(args.hosts.unwrap(), ["a.test", "b.test"]);
+    }
+
+    #[test]
+    fn times_and_servers_have_one_name_and_are_known_by_their_other() {
+        for (since, until, url) in [("--since", "--until", "--url"), ("--from", "--to", "--server")] {
+            let (cli, _) = parse([
+                "recount",
+                "export",
+                "account:1",
+                "--out",
+                "x",
+                since,
+                "a",
+                until,
+                "b",
+                url,
+                "http://c",
+            ])
+            .unwrap();
+            let Command::Export(args) = cli.command else { panic!("export was asked for") };
+            assert_eq!((args.time.from.as_deref(), args.time.to.as_deref()), (Some("a"), Some("b")));
+            assert_eq!(args.url.as_deref(), Some("http://c"));
+            let (cli, _) = parse(["recount", "runs", since, "a", until, "b", url, "http://c"]).unwrap();
+            let Command::Runs(args) = cli.command else { panic!("runs were asked for") };
+            assert_eq!((args.time.from.as_deref(), args.time.to.as_deref()), (Some("a"), Some("b")));
+            assert_eq!(args.ask.server.url, "http://c");
+        }
     }
 
     #[test]

@@ -1,11 +1,17 @@
-//! The flags of the commands that ask a running server, each the parameter of the API of the same name.
+//! The flags of the commands that ask a running server, each a parameter of the API.
 use clap::Args;
 
 /// Which server is asked, as whom, and how the answer is printed.
 #[derive(Debug, Clone, Args)]
 pub struct ServerArgs {
     /// The pages' address of the running server
-    #[arg(long, env = "RECOUNT_URL", value_name = "URL", default_value = "http://127.0.0.1:4319")]
+    #[arg(
+        long,
+        alias = "server",
+        env = "RECOUNT_URL",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:4319"
+    )]
     pub url: String,
     /// The key to ask with, where the server wants one
     #[arg(long, env = "RECOUNT_KEY", value_name = "KEY", hide_env_values = true)]
@@ -38,13 +44,13 @@ pub struct PartArgs {
 }
 
 /// From when until when.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
     /// From this time on, RFC 3339
-    #[arg(long, value_name = "TIME")]
+    #[arg(long = "since", alias = "from", value_name = "TIME")]
     pub from: Option<String>,
     /// Until this time, RFC 3339
-    #[arg(long, value_name = "TIME")]
+    #[arg(long = "until", alias = "to", value_name = "TIME")]
     pub to: Option<String>,
 }
 

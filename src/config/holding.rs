@@ -52,7 +52,8 @@ pub enum HoldCommand {
         #[command(flatten)]
         serve: ServeArgs,
     },
-    /// List holds: id, state, what it is on, when it was placed and by whom, why.
+    /// List holds: id, state, what it is on, how many records it keeps now, when it was placed and by whom,
+    /// why.
     List {
         /// Of which project
         #[arg(long, default_value = "default", value_name = "NAME")]
@@ -89,6 +90,23 @@ pub struct EraseArgs {
     pub yes: bool,
     /// Write the receipt with its list of records here; `recount verify` checks it
     #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Of which project
+    #[arg(long, default_value = "default", value_name = "NAME")]
+    pub project: String,
+    /// Which Recount.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// `recount erasures`.
+#[derive(Debug, Clone, Args)]
+pub struct ErasuresArgs {
+    /// One of them, by its id: how far it is, and its receipt once it is done
+    #[arg(value_name = "ERASURE")]
+    pub id: Option<String>,
+    /// Write its receipt with its list of records here; `recount verify` checks it
+    #[arg(long, value_name = "FILE", requires = "id")]
     pub out: Option<PathBuf>,
     /// Of which project
     #[arg(long, default_value = "default", value_name = "NAME")]

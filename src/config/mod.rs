@@ -30,7 +30,7 @@ pub use asking::{
 };
 pub use error::ConfigError;
 pub use file::{File, parse_file, redaction_of};
-pub use holding::{EraseArgs, HoldArgs, HoldCommand};
+pub use holding::{EraseArgs, ErasuresArgs, HoldArgs, HoldCommand};
 pub use people::{KeyArgs, KeyCommand, UserArgs, UserCommand};
 pub use redaction::{rules_in, rules_of};
 pub use serving::ServeArgs;

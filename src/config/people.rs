@@ -81,12 +81,12 @@ pub enum KeyCommand {
     Create {
         /// What people call it.
         name: String,
-        /// sender, viewer, operator, auditor, revealer or admin
+        /// sender, viewer, operator, auditor, revealer or admin; or whole, as `viewer@shop:account:2291`
         #[arg(long, default_value = "sender", value_name = "ROLE")]
         role: String,
-        /// The project it is for
-        #[arg(long, default_value = "default", value_name = "PROJECT")]
-        project: String,
+        /// The project it is for [default: default]
+        #[arg(long, value_name = "PROJECT")]
+        project: Option<String>,
         /// For a key that reads: only what is about these, such as account:2291 or account:22*
         #[arg(long, value_name = "TYPE:ID", value_delimiter = ',')]
         about: Vec<String>,

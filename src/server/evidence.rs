@@ -7,16 +7,18 @@ use std::process::ExitCode;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use serde::Deserialize;
 
 use crate::config::{ExportArgs, Settings, VerifyArgs};
 use crate::domain::address::{encoded, segment};
 use crate::domain::counting::counted;
 use crate::evidence::{ReceiptFile, Trust, verify};
-use crate::server::commands::{complain, failed, say};
-use crate::server::start::Server;
+use crate::server::commands::{complain, say};
+use crate::server::holding::Asking;
 
 /// A progress line is written after so many bytes.
 const PROGRESS_BYTES: u64 = 16 << 20;
@@ -28,6 +30,8 @@ enum ExportError {
     Entity(String),
     #[error("{url} does not answer: {reason}")]
     Unreachable { url: String, reason: String },
+    #[error("{0}")]
+    Nothing(String),
     #[error("the server said {status}: {message}")]
     Refused { status: u16, message: String },
     #[error("{path} can't be written: {source}")]
@@ -36,25 +40,25 @@ enum ExportError {
     Cut(u64),
 }
 
+/// Who is asked: the address, and the header that lets in.
+struct Asked {
+    url: String,
+    header: Option<(&'static str, String)>,
+}
+
 /// Writes a bundle to a file.
 pub async fn export_command(settings: &Settings, args: &ExportArgs) -> ExitCode {
-    if let Some(url) = &args.server {
-        return finish(export(args, url.trim_end_matches('/')).await);
+    if let Some(url) = &args.url {
+        let header = args.key.as_ref().map(|key| ("authorization", format!("Bearer {key}")));
+        return finish(export(args, &Asked { url: url.trim_end_matches('/').to_owned(), header }).await);
     }
-    let free = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    let settings = Settings { listen: free, otlp_grpc: free, otlp_http: free, ..settings.clone() };
-    let server = match Server::start(&settings).await {
-        Ok(server) => server,
-        Err(error) => {
-            let code = failed(&error);
-            complain(
-                "while a server uses the data directory, export through it: --server http://127.0.0.1:4319",
-            );
-            return code;
-        }
+    let asking = match Asking::open(settings).await {
+        Ok(asking) => asking,
+        Err(code) => return code,
     };
-    let done = export(args, &format!("http://{}", server.addresses.ui)).await;
-    server.stop().await;
+    let (url, key) = asking.door();
+    let done = export(args, &Asked { url, header: Some(key) }).await;
+    asking.close().await;
     finish(done)
 }
 
@@ -71,32 +75,44 @@ fn finish(done: Result<u64, ExportError>) -> ExitCode {
     }
 }
 
-async fn export(args: &ExportArgs, url: &str) -> Result<u64, ExportError> {
+async fn export(args: &ExportArgs, Asked { url, header }: &Asked) -> Result<u64, ExportError> {
     let entity = args.entity.split_once(':').filter(|(kind, id)| !kind.is_empty() && !id.is_empty());
     let (kind, id) = entity.ok_or_else(|| ExportError::Entity(args.entity.clone()))?;
     let mut query = Vec::new();
-    query.extend(args.since.as_ref().map(|since| format!("from={}", encoded(since))));
-    query.extend(args.until.as_ref().map(|until| format!("to={}", encoded(until))));
+    for (name, value) in [("from", &args.time.from), ("to", &args.time.to), ("project", &args.project)] {
+        query.extend(value.as_ref().map(|value| format!("{name}={}", encoded(value))));
+    }
     let address =
         format!("{url}/api/v1/entities/{}/{}/evidence?{}", segment(kind), segment(id), query.join("&"));
     let unreachable = |reason: String| ExportError::Unreachable { url: url.to_owned(), reason };
     let mut request = Request::get(&address);
-    if let Some(key) = &args.key {
-        request = request.header("authorization", format!("Bearer {key}"));
+    if let Some((name, value)) = header {
+        request = request.header(*name, value);
     }
     let request = request.body(Empty::<Bytes>::new()).map_err(|error| unreachable(error.to_string()))?;
     let client: Client<HttpConnector, Empty<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
     let response = client.request(request).await.map_err(|error| unreachable(error.to_string()))?;
     let status = response.status();
-    let mut body = response.into_body();
+    let body = response.into_body();
     if !status.is_success() {
         let answer = body.collect().await.map(|answer| answer.to_bytes()).unwrap_or_default();
-        let text = String::from_utf8_lossy(&answer);
-        let message = text.chars().filter(|c| !c.is_control()).take(300).collect();
-        return Err(ExportError::Refused { status: status.as_u16(), message });
+        return Err(refused(status.as_u16(), &answer));
     }
-    let write = |source| ExportError::Write { path: args.out.display().to_string(), source };
-    let mut file = File::create(&args.out).map_err(write)?;
+    keep(body, &args.out).await
+}
+
+/// What a server says that gives no bundle: its sentence, where it has one.
+fn refused(status: u16, answer: &[u8]) -> ExportError {
+    let problem: serde_json::Value = serde_json::from_slice(answer).unwrap_or_default();
+    let text = String::from_utf8_lossy(answer);
+    let said = problem.get("detail").and_then(serde_json::Value::as_str).unwrap_or(&text);
+    let said = said.chars().filter(|c| !c.is_control()).take(300).collect();
+    if status == 404 { ExportError::Nothing(said) } else { ExportError::Refused { status, message: said } }
+}
+
+async fn keep(mut body: Incoming, out: &Path) -> Result<u64, ExportError> {
+    let write = |source| ExportError::Write { path: out.display().to_string(), source };
+    let mut file = File::create(out).map_err(write)?;
     let (mut written, mut told) = (0_u64, 0_u64);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_cut| ExportError::Cut(written))?;
@@ -118,8 +134,9 @@ pub fn verify_command(args: &VerifyArgs) -> ExitCode {
         complain(&what);
         ExitCode::from(2)
     };
-    let Some(mut trust) = read(&args.trust).and_then(|text| Trust::parse(&text)) else {
-        return unusable(format!("{} is no trust file", args.trust.display()));
+    let mut trust = match trusted(&args.trust) {
+        Ok(trust) => trust,
+        Err(said) => return unusable(said),
     };
     for path in &args.checkpoint {
         let Some(text) = read(path) else {
@@ -128,9 +145,15 @@ pub fn verify_command(args: &VerifyArgs) -> ExitCode {
         trust.checkpoints.extend(notes(&text));
     }
     // A bundle may be large: only what begins as JSON is read whole.
-    let text = begins_as_json(&args.bundle).then(|| read(&args.bundle)).flatten();
-    if let Some(file) = text.and_then(|text| receipt_in(&text)) {
-        return verify_receipt(&file, &trust);
+    if begins_as_json(&args.bundle) {
+        return match read(&args.bundle).ok_or(NoReceipt::Damaged).and_then(|text| receipt_in(&text)) {
+            Ok(file) => verify_receipt(&file, &trust),
+            Err(NoReceipt::Other) => unusable(NoReceipt::Other.to_string()),
+            Err(wrong) => {
+                say(&format!("FAILED   {wrong}"));
+                ExitCode::FAILURE
+            }
+        };
     }
     let file = match File::open(&args.bundle) {
         Ok(file) => file,
@@ -152,14 +175,40 @@ pub fn verify_command(args: &VerifyArgs) -> ExitCode {
     }
 }
 
+/// Whom to trust, or what is wrong with the file and the remedy.
+fn trusted(path: &Path) -> Result<Trust, String> {
+    let (shown, remedy) = (
+        path.display(),
+        "the server writes trust.json into its data directory and gives it at /api/v1/evidence/trust",
+    );
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("the trust file {shown} can't be read: {error}; {remedy}"))?;
+    Trust::parse(&text).ok_or_else(|| format!("{shown} is no trust file; {remedy}"))
+}
+
+/// Why a JSON file is no receipt that can be checked.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum NoReceipt {
+    #[error(
+        "the receipt is cut short: it ends in the middle; get it again with `recount erasures ID --out FILE`"
+    )]
+    Cut,
+    #[error("the receipt is damaged: it is no JSON; get it again with `recount erasures ID --out FILE`")]
+    Damaged,
+    #[error("this is neither a bundle nor the receipt of an erasure that is done")]
+    Other,
+}
+
 /// The receipt of an erasure in a text: alone, or as the API gives it.
-fn receipt_in(text: &str) -> Option<ReceiptFile> {
-    #[derive(serde::Deserialize)]
+fn receipt_in(text: &str) -> Result<ReceiptFile, NoReceipt> {
+    #[derive(Deserialize)]
     struct Whole {
         receipt_file: ReceiptFile,
     }
-    let whole = || serde_json::from_str::<Whole>(text).ok().map(|whole| whole.receipt_file);
-    serde_json::from_str::<ReceiptFile>(text).ok().or_else(whole)
+    let json: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| if error.is_eof() { NoReceipt::Cut } else { NoReceipt::Damaged })?;
+    let whole = || Whole::deserialize(&json).ok().map(|whole| whole.receipt_file);
+    ReceiptFile::deserialize(&json).ok().or_else(whole).ok_or(NoReceipt::Other)
 }
 
 /// Says what a receipt says, when it is signed by whom is trusted.
@@ -220,6 +269,20 @@ fn notes(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_receipt_that_is_cut_is_told_from_one_that_is_none() {
+        let whole = r#"{"receipt":"r","records":[]}"#;
+        assert!(receipt_in(whole).is_ok());
+        assert!(receipt_in(&format!("{{\"erasure_id\":\"e\",\"receipt_file\":{whole}}}")).is_ok());
+        for cut in 1..whole.len() {
+            assert_eq!(receipt_in(&whole[..cut]).unwrap_err(), NoReceipt::Cut, "{cut}");
+        }
+        assert_eq!(receipt_in("{nothing}").unwrap_err(), NoReceipt::Damaged);
+        for other in ["{}", r#"{"erasure_id":"e","receipt_file":null}"#] {
+            assert_eq!(receipt_in(other).unwrap_err(), NoReceipt::Other);
+        }
+    }
 
     #[test]
     fn the_newest_whole_note_counts() {

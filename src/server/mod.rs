@@ -30,7 +30,7 @@ mod watch;
 
 pub use addresses::Addresses;
 pub use commands::{check_command, complain, failed, rebuild_command, say, serve_command};
-pub use erasing::erase_command;
+pub use erasing::{erase_command, erasures_command};
 pub use error::StartError;
 pub use evidence::{export_command, verify_command};
 pub use expiry::expire;

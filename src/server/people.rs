@@ -64,13 +64,27 @@ pub async fn key_command(settings: &Settings, command: KeyCommand) -> ExitCode {
     let asked = match command {
         KeyCommand::List { .. } => Asked::Keys,
         KeyCommand::Create { name, role, project, about, expires, .. } => {
-            let limits = if about.is_empty() { String::new() } else { format!(":{}", about.join(",")) };
-            let grant = format!("{role}@{project}{limits}");
+            let Some(grant) = key_grant(&role, project.as_deref(), &about) else {
+                complain(&format!(
+                    "--role {role} names the project, so --project and --about can't; leave them out, or \
+                     give the role alone"
+                ));
+                return ExitCode::from(2);
+            };
             Asked::Change(Change::MakeKey { name, grant, expires: expires.unwrap_or_default() })
         }
         KeyCommand::Revoke { id, .. } => Asked::Change(Change::RevokeKey { id }),
     };
     run(settings, asked).await
+}
+
+/// The grant of a key: from its parts, or whole in the role. `None` when it is said both ways.
+fn key_grant(role: &str, project: Option<&str>, about: &[String]) -> Option<String> {
+    if role.contains('@') {
+        return (project.is_none() && about.is_empty()).then(|| role.to_owned());
+    }
+    let limits = if about.is_empty() { String::new() } else { format!(":{}", about.join(",")) };
+    Some(format!("{role}@{}{limits}", project.unwrap_or("default")))
 }
 
 /// A password from a file, or one that is made and to be shown.
@@ -246,6 +260,27 @@ async fn changed_in(store: &Store, asked: Asked) -> Result<Option<Changed>, Fail
                 ));
             }
             Ok(None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_is_whole_or_its_parts_are_flags() {
+        let about = ["account:2291".to_owned(), "account:22*".to_owned()];
+        for (role, project, about, grant) in [
+            ("viewer", None, &[][..], Some("viewer@default")),
+            ("viewer", Some("shop"), &[], Some("viewer@shop")),
+            ("viewer", Some("shop"), &about, Some("viewer@shop:account:2291,account:22*")),
+            ("viewer@shop", None, &[], Some("viewer@shop")),
+            ("viewer@shop:account:2291", None, &[], Some("viewer@shop:account:2291")),
+            ("viewer@shop:account:2291", Some("shop"), &[], None),
+            ("viewer@shop", None, &about, None),
+        ] {
+            assert_eq!(key_grant(role, project, about).as_deref(), grant, "{role}");
         }
     }
 }

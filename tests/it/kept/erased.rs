@@ -1,4 +1,4 @@
-//! The program itself erases: from a terminal, over a loss of power, and against the same bytes sent again.
+//! The program itself exports and erases: from a terminal, over a loss of power, and against the same bytes sent again.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 use std::path::Path;
 
@@ -49,6 +49,38 @@ fn files_with(dir: &Path, mark: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_export_of_nothing_is_refused_and_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, out) = (folder.path().join("data"), folder.path().join("bundle.zip"));
+    let (at, to) = (dir.to_str().unwrap(), out.to_str().unwrap());
+    let export = |entity: &str, more: &[&str]| told(&[&["export", entity, "--out", to], more].concat());
+    let (code, said) = export("account:2291", &["--data-dir", at]);
+    assert!(code == Some(2) && said.contains("there is no data directory"), "{said}");
+    assert!(!dir.exists() && !out.exists());
+
+    let serving = Serving::start(&dir, &[]);
+    send(&serving);
+    serving.eventually("/api/v1/entities/account/2291", |answer| answer["coverage"]["runs"] == 1);
+    let url = format!("http://{}", serving.ui);
+    for whom in [["--data-dir", at], ["--url", &url]] {
+        let (code, said) = export("account:77", &whom);
+        assert!(code == Some(1) && said.contains("Nothing is kept of account:77"), "{said}");
+        let (code, said) = export("run:no-such-run", &whom);
+        assert!(code == Some(1) && said.contains("Nothing is kept of run:no-such-run"), "{said}");
+        assert!(!out.exists());
+        let (code, said) = export("account:2291", &whom);
+        assert!(code == Some(0) && said.contains("bytes written"), "{said}");
+        let trust = dir.join("trust.json");
+        let (code, said) = told(&["verify", to, "--trust", trust.to_str().unwrap()]);
+        assert!(code == Some(0) && said.contains("Integrity: ok, 1 records"), "{said}");
+        std::fs::remove_file(&out).unwrap();
+    }
+    assert_eq!(serving.stop(), Some(0));
+    let (code, said) = export("account:77", &["--data-dir", at]);
+    assert!(code == Some(1) && !out.exists(), "{said}");
+}
+
+#[test]
 fn an_account_is_erased_from_a_terminal_and_stays_so() {
     let folder = tempfile::tempdir().unwrap();
     let (dir, away) = (folder.path().join("data"), folder.path().join("receipt.json"));
@@ -65,10 +97,28 @@ fn an_account_is_erased_from_a_terminal_and_stays_so() {
     let erase = ["erase", "account:2291", "--reason", "request 12", "--data-dir", at];
     let (code, said) = told(&[&erase[..], &["--dry-run"]].concat());
     assert!(code == Some(0) && said.contains("would go: 1 record in 1 run"), "{said}");
+    // Nobody is at a terminal, and nobody says that it is meant.
+    let (code, said) = told(&erase);
+    assert!(code == Some(1) && said.contains("`--yes` says that it is meant"), "{said}");
+    assert!(said.contains("nothing was erased"), "{said}");
     assert!(serving.get(&content).1.contains(MARK), "nothing went");
+    let (code, said) = told(&["erasures", "--data-dir", at]);
+    assert!(code == Some(0) && said.contains("there are no erasures in the project default"), "{said}");
     let (code, said) = told(&[&erase[..], &["--yes", "--out", out]].concat());
     assert!(code == Some(0) && said.contains("recount/erasure/1\n"), "{said}");
     assert_eq!(serving.get(&content).0, 410);
+
+    // The receipt once more, later.
+    let id = serving.json("/api/v1/erasures")["erasures"][0]["erasure_id"].as_str().unwrap().to_owned();
+    let (code, said) = told(&["erasures", "--data-dir", at]);
+    assert!(code == Some(0) && said.starts_with(&format!("{id}\tdone\taccount:2291\t")), "{said}");
+    let first = std::fs::read_to_string(&away).unwrap();
+    std::fs::remove_file(&away).unwrap();
+    let (code, said) = told(&["erasures", &id, "--out", out, "--data-dir", at]);
+    assert!(code == Some(0) && said.contains("recount/erasure/1\n"), "{said}");
+    assert_eq!(std::fs::read_to_string(&away).unwrap(), first);
+    let (code, said) = told(&["erasures", "nosuch", "--data-dir", at]);
+    assert!(code == Some(1) && said.contains("There is no such erasure"), "{said}");
 
     let trust = dir.join("trust.json");
     let verify = ["verify", out, "--trust", trust.to_str().unwrap()];
@@ -78,6 +128,13 @@ fn an_account_is_erased_from_a_terminal_and_stays_so() {
     std::fs::write(&away, receipt.replace("account:2291", "account:2292")).unwrap();
     let (code, said) = told(&verify);
     assert!(code == Some(1) && said.contains("is not signed by"), "{said}");
+
+    std::fs::write(&away, &receipt[..receipt.len() / 2]).unwrap();
+    let (code, said) = told(&verify);
+    assert!(code == Some(1) && said.contains("the receipt is cut short"), "{said}");
+    let (code, said) = told(&["verify", out, "--trust", "/nowhere/trust.json"]);
+    assert!(code == Some(2) && said.contains("the trust file /nowhere/trust.json can't be read"), "{said}");
+    assert!(said.contains("/api/v1/evidence/trust"), "{said}");
 
     // The power goes; the same bytes come again.
     serving.kill();
