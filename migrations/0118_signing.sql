@@ -2,7 +2,7 @@
 CREATE TABLE IF NOT EXISTS {table:signing} (
     slot UInt8 DEFAULT 0 COMMENT 'always 0: only the last claim is kept',
     turn UInt64,
-    server String COMMENT 'an id that lives as long as its process; empty when the turn was given back',
+    server String COMMENT 'an id that lives as long as its process, empty when the turn was given back',
     name String COMMENT 'the server, for people',
     key String COMMENT 'the public key it signs with',
     at DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'by the clock of the store'

@@ -23,15 +23,18 @@ const ERASURES: &str = "erasures.jsonl";
 /// Files that the manifest can't name.
 const OUTER: [&str; 2] = ["manifest.json", "manifest.note"];
 
+/// Of a bundle in which the completeness can't be read.
+const UNKNOWN: &str = "Completeness: not known, since the bundle can't be read";
+
 /// Why nothing can be said about a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
-    /// It is no ZIP file.
-    #[error("this is no bundle: {0}")]
-    Zip(String),
-    /// A file that every bundle has is not there or can't be read.
-    #[error("this is no bundle: {0} is missing or can't be read")]
-    File(String),
+    /// It does not begin as a ZIP file does.
+    #[error("this is no bundle: it is no ZIP file")]
+    Zip,
+    /// The file that every bundle has is not there.
+    #[error("this is no bundle: it has no {0}")]
+    File(&'static str),
     /// It was made by another version.
     #[error("this bundle has form {0}, and this version reads form {VERSION}")]
     Form(u32),
@@ -96,14 +99,30 @@ struct Leaves {
 ///
 /// # Errors
 /// [`Unusable`] when it is no bundle at all; what is wrong with a bundle stands in the report.
-pub fn verify(bundle: impl Read + Seek, trust: &Trust) -> Result<Report, Unusable> {
-    let mut zip = ZipArchive::new(bundle).map_err(|error| Unusable::Zip(error.to_string()))?;
-    let mut report = Report::default();
-    files(&mut zip, trust, &mut report)?;
-    let proofs: Proofs = serde_json::from_slice(&whole(&mut zip, "proofs.json")?)
-        .map_err(|_unread| Unusable::File("proofs.json".to_owned()))?;
+pub fn verify(mut bundle: impl Read + Seek, trust: &Trust) -> Result<Report, Unusable> {
+    let mut report = Report { completeness: UNKNOWN.to_owned(), ..Report::default() };
+    let mut beginning = [0; 2];
+    let begins = bundle.read_exact(&mut beginning).is_ok() && bundle.rewind().is_ok();
+    if !begins || beginning != *b"PK" {
+        return Err(Unusable::Zip);
+    }
+    let Ok(mut zip) = ZipArchive::new(bundle) else {
+        // The list of its files stands at the end of a ZIP file.
+        report.fail(
+            "the bundle is cut short or damaged: its end is missing; get it again from where it was made",
+        );
+        return Ok(report);
+    };
+    if !files(&mut zip, trust, &mut report)? {
+        return Ok(report);
+    }
+    let proofs = whole(&mut zip, "proofs.json").ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let proofs: Proofs = proofs.unwrap_or_else(|| {
+        report.fail("proofs.json is missing or can't be read: nothing is proven");
+        Proofs { logs: Vec::new() }
+    });
     let receipts = receipts(&mut zip, trust, &mut report);
-    let leaves = records(&mut zip, &receipts, &mut report)?;
+    let leaves = records(&mut zip, &receipts, &mut report);
     for proof in &proofs.logs {
         let of_log = leaves.get(&proof.log).map(|leaves| &leaves.by_place);
         prove(proof, of_log.unwrap_or(&BTreeMap::new()), trust, &mut report);
@@ -117,19 +136,26 @@ pub fn verify(bundle: impl Read + Seek, trust: &Trust) -> Result<Report, Unusabl
     Ok(report)
 }
 
-/// Every file is the one that the manifest names, and there is no other.
+/// Every file is the one that the manifest names, and there is no other; `false` where the manifest can't be
+/// read.
 fn files<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
     trust: &Trust,
     report: &mut Report,
-) -> Result<(), Unusable> {
-    let text = whole(zip, "manifest.json")?;
-    let manifest: Manifest =
-        serde_json::from_slice(&text).map_err(|_unread| Unusable::File("manifest.json".to_owned()))?;
+) -> Result<bool, Unusable> {
+    let text = match whole(zip, OUTER[0]) {
+        Err(Unread::Missing) => return Err(Unusable::File(OUTER[0])),
+        Err(Unread::Damaged) => Vec::new(),
+        Ok(text) => text,
+    };
+    let Ok(manifest) = serde_json::from_slice::<Manifest>(&text) else {
+        report.fail("manifest.json can't be read: the bundle is damaged");
+        return Ok(false);
+    };
     if manifest.v != VERSION {
         return Err(Unusable::Form(manifest.v));
     }
-    let note = String::from_utf8(whole(zip, "manifest.note")?).unwrap_or_default();
+    let note = String::from_utf8(whole(zip, OUTER[1]).unwrap_or_default()).unwrap_or_default();
     if trust.text_of(&note) != Some(manifest_text(&HEXLOWER.encode(&Sha256::digest(&text))).as_str()) {
         report.fail(format!("the manifest is not the one that {} signed", trust.name));
     }
@@ -162,7 +188,7 @@ fn files<R: Read + Seek>(
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn sha256_of(file: &mut impl Read) -> Option<String> {
@@ -179,11 +205,17 @@ fn shown(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
-fn whole<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, Unusable> {
-    let missing = || Unusable::File(name.to_owned());
-    let file = zip.by_name(name).map_err(|_missing| missing())?;
+/// Why a file of a bundle can't be had.
+enum Unread {
+    Missing,
+    Damaged,
+}
+
+fn whole<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, Unread> {
+    let missing = zip.index_for_name(name).is_none();
+    let file = zip.by_name(name).map_err(|_wrong| if missing { Unread::Missing } else { Unread::Damaged })?;
     let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(|_unread| missing())?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(|_unread| Unread::Damaged)?;
     Ok(bytes)
 }
 
@@ -212,10 +244,12 @@ fn records<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
     receipts: &BTreeSet<ErasedRecord>,
     report: &mut Report,
-) -> Result<BTreeMap<String, Leaves>, Unusable> {
-    let missing = || Unusable::File("records.jsonl".to_owned());
-    let file = zip.by_name("records.jsonl").map_err(|_missing| missing())?;
+) -> BTreeMap<String, Leaves> {
     let mut logs: BTreeMap<String, Leaves> = BTreeMap::new();
+    let Ok(file) = zip.by_name("records.jsonl") else {
+        report.fail("records.jsonl is missing or can't be read");
+        return logs;
+    };
     for (number, line) in BufReader::new(file).lines().enumerate() {
         let Ok(line) = line else {
             report.fail("records.jsonl ends in the middle: the bundle is cut");
@@ -226,7 +260,7 @@ fn records<R: Read + Seek>(
             Err(_) => report.fail(format!("line {} of records.jsonl can't be read", number + 1)),
         }
     }
-    Ok(logs)
+    logs
 }
 
 fn record(

@@ -15,6 +15,7 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use crate::pages::site::Site;
+use crate::support::binary::run;
 use crate::support::engine::{self, execute};
 use crate::support::rows::{Keeping, NOW_NS, SECOND_NS, span, text, trace};
 
@@ -97,6 +98,17 @@ fn packed(files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
+/// The exit code of `recount verify`, and what it says.
+fn verified(bundle: &[u8], trust: &Trust) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, trusted) = (folder.path().join("bundle.zip"), folder.path().join("trust.json"));
+    std::fs::write(&file, bundle).unwrap();
+    std::fs::write(&trusted, serde_json::to_string(trust).unwrap()).unwrap();
+    let output = run(&["verify", file.to_str().unwrap(), "--trust", trusted.to_str().unwrap()]);
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
 fn said(report: &Report) -> String {
     report.failures.join("; ")
 }
@@ -132,6 +144,15 @@ async fn a_bundle_verifies_and_holds_this_account_only() {
 }
 
 #[tokio::test]
+async fn of_nothing_there_is_no_evidence() {
+    let signed = signed().await;
+    let got = signed.site.get("/api/v1/entities/account/77/evidence").await;
+    assert!(got.status == 404 && got.body.contains("Nothing is kept of account:77, so"), "{}", got.body);
+    let got = signed.site.get(&format!("{BUNDLE}?to=2020-01-01T00:00:00Z")).await;
+    assert!(got.status == 404 && got.body.contains("of account:2291 in this period, so"), "{}", got.body);
+}
+
+#[tokio::test]
 async fn whatever_is_done_to_a_bundle_is_told() {
     let signed = signed().await;
     let whole = files(&signed.bundle().await);
@@ -152,8 +173,15 @@ async fn whatever_is_done_to_a_bundle_is_told() {
         files.insert(name.to_owned(), bytes.to_vec());
         files
     };
-    let mut without = whole.clone();
-    without.remove("coverage.json");
+    let without = |name: &str| {
+        let mut files = whole.clone();
+        files.remove(name);
+        files
+    };
+    let mut reordered = whole.clone();
+    let mut lines: Vec<_> = whole["records.jsonl"].split_inclusive(|byte| *byte == b'\n').collect();
+    lines.reverse();
+    reordered.insert("records.jsonl".to_owned(), lines.concat());
     for (files, told) in [
         (line(0, |line| line.replace("issue_refund", "issue_refunD")), "was altered"),
         (line(1, |_| String::new()), "something was altered, moved or left out"),
@@ -165,17 +193,63 @@ async fn whatever_is_done_to_a_bundle_is_told() {
         (with("note.txt", b"x"), "note.txt is not in the manifest: it was added"),
         (with("manifest.note", b"x"), "not the one that recount signed"),
         (with("query.json", b"{}"), "query.json was changed"),
-        (without, "coverage.json is missing"),
+        (reordered, "records.jsonl was changed"),
+        (without("coverage.json"), "coverage.json is missing"),
+        (without("records.jsonl"), "records.jsonl is missing"),
+        (without("proofs.json"), "proofs.json is missing"),
+        (without("manifest.note"), "not the one that recount signed"),
     ] {
         let report = signed.check(&packed(&files));
         assert!(said(&report).contains(told) && report.exit_code(false) == 1, "{told}: {report:?}");
+        let (code, said) = verified(&packed(&files), &signed.trust);
+        assert!(code == Some(1) && said.contains(told) && said.contains("FAILED"), "{told}: {said}");
     }
     let report = signed.check(&packed(&with("report.html", b"<p>nothing happened</p>")));
     assert_eq!((report.failures.len(), report.exit_code(false), report.exit_code(true)), (0, 0, 3));
     assert!(report.warnings.join(" ").contains("report.html was changed"), "{report:?}");
     let other = Signer::of_seed(&[4; 32], "recount").unwrap().trust();
     assert_eq!(verify(Cursor::new(packed(&whole)), &other).unwrap().exit_code(false), 1);
-    assert!(verify(Cursor::new(b"no zip"), &signed.trust).is_err());
+    let (code, said) = verified(&packed(&whole), &signed.trust);
+    assert!(code == Some(0) && said.contains("Integrity: ok, 3 records"), "{said}");
+    for other in [b"no zip".to_vec(), b"P".to_vec(), Vec::new(), packed(&without("manifest.json"))] {
+        assert!(verify(Cursor::new(&other), &signed.trust).is_err());
+        let (code, said) = verified(&other, &signed.trust);
+        assert!(code == Some(2) && said.contains("this is no bundle"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_that_is_cut_or_has_a_flipped_byte_is_told() {
+    let signed = signed().await;
+    let bundle = signed.bundle().await;
+    for length in [2, 100, bundle.len() / 2, bundle.len() - 1] {
+        let report = signed.check(&bundle[..length]);
+        assert!(said(&report).contains("cut short") && report.exit_code(false) == 1, "{length}: {report:?}");
+    }
+    let (code, told) = verified(&bundle[..bundle.len() / 2], &signed.trust);
+    assert!(code == Some(1) && told.contains("the bundle is cut short"), "{told}");
+    // What is for reading only may change, and so may what ZIP says beside the files.
+    let names: Vec<String> = files(&bundle).into_keys().filter(|name| name != "report.html").collect();
+    let read = |bundle: &[u8]| -> Vec<Vec<u8>> {
+        let mut zip = ZipArchive::new(Cursor::new(bundle)).unwrap();
+        let whole = |name: &String| {
+            let mut bytes = Vec::new();
+            zip.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+            bytes
+        };
+        names.iter().map(whole).collect()
+    };
+    let whole = read(&bundle);
+    let mut failed = 0;
+    for at in (0..bundle.len()).step_by(23) {
+        let mut flipped = bundle.clone();
+        flipped[at] ^= 4;
+        match verify(Cursor::new(&flipped), &signed.trust) {
+            Ok(report) if report.exit_code(false) == 0 => assert_eq!(read(&flipped), whole, "byte {at}"),
+            Ok(_) | Err(_) => failed += 1,
+        }
+    }
+    assert!(failed > bundle.len() / 23 / 4, "of {} only {failed}", bundle.len() / 23);
 }
 
 #[tokio::test]
@@ -220,6 +294,7 @@ async fn whatever_is_done_to_the_store_is_told_and_a_crash_is_told_from_tamperin
     assert_eq!(said(&cut.check(&bundle)), "");
     let report = verify(Cursor::new(&bundle), &outside).unwrap();
     assert!(said(&report).contains("cut or rolled back: on"), "{report:?}");
+    assert_eq!(verified(&bundle, &outside).0, Some(1));
     // All of it written anew, and signed again.
     let anew = signed().await;
     anew.bundle().await;
@@ -239,6 +314,7 @@ async fn whatever_is_done_to_the_store_is_told_and_a_crash_is_told_from_tamperin
     let bundle = anew.bundle().await;
     assert_eq!(said(&anew.check(&bundle)), "");
     assert!(said(&verify(Cursor::new(&bundle), &outside).unwrap()).contains("the log was rewritten"));
+    assert_eq!((verified(&bundle, &anew.trust).0, verified(&bundle, &outside).0), (Some(0), Some(1)));
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ async fn compares() {
         // Only the local table has indexes and parts, and a table that is not sharded stands under its own name.
         let parts = ["ADD INDEX", "DROP INDEX", "MATERIALIZE INDEX", "MODIFY SETTING"];
         let of_parts = parts.iter().any(|word| what.trim_start().starts_with(word));
-        let is_whole = table == "leaves";
+        let is_whole = ["leaves", "erasures"].contains(&table);
         (is_whole || changes.contains(&local)) && ((of_parts && !is_whole) || changes.contains(change))
     };
     assert!(changes_of_one.iter().all(everywhere), "{changes_of_one:?} {changes:?}");
