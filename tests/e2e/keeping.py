@@ -117,7 +117,7 @@ def retention(house: House) -> None:
     holds, erasing = [lines for lines in lines_of("retention", "sh")]
     placed = [house.recount(*words(line, house)) for line in holds]
     check("lawsuit 17" in placed[-1], placed)
-    dry, for_good, verify = erasing
+    dry, for_good, verify, listed, again = erasing
     # What is held stays; the command says so.
     house.recount(*words(for_good, house), code=1)
     for line in placed[-1].splitlines():
@@ -126,6 +126,10 @@ def retention(house: House) -> None:
     check("would go: 1 record in 1 run" in house.recount(*words(dry, house)), "the dry run")
     house.recount(*words(for_good, house))
     check("Receipt: ok, 1 record " in house.recount(*words(verify, house)), "the receipt")
+    erasure, state, *_ = house.recount(*words(listed, house)).split("\t")
+    check(state == "done", f"{erasure} is {state}")
+    house.recount(*words(again.replace("$ID", erasure), house))
+    check("Receipt: ok, 1 record " in house.recount(*words(verify, house)), "the receipt once more")
     print("ok: the commands of docs/retention.md")
 
 
