@@ -72,7 +72,7 @@ fn an_export_of_nothing_is_refused_and_makes_nothing() {
         assert!(code == Some(0) && said.contains("bytes written"), "{said}");
         let trust = dir.join("trust.json");
         let (code, said) = told(&["verify", to, "--trust", trust.to_str().unwrap()]);
-        assert!(code == Some(0) && said.contains("Integrity: ok, 1 records"), "{said}");
+        assert!(code == Some(0) && said.contains("Integrity: ok, 1 record matches"), "{said}");
         std::fs::remove_file(&out).unwrap();
     }
     assert_eq!(serving.stop(), Some(0));
