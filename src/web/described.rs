@@ -83,7 +83,7 @@ async fn limits_and_words_are_those_that_are_taken() {
                     ("nonsense".to_owned(), words.iter().map(ToString::to_string).collect())
                 }
                 Takes::Time => ("yesterday".to_owned(), vec!["2026-11-12T16:02:11Z".to_owned()]),
-                Takes::Text | Takes::Needed => continue,
+                Takes::Text | Takes::Needed | Takes::Twice => continue,
             };
             let needed = operation.params.iter().filter(|param| matches!(param.1, Takes::Needed));
             let needed: String = needed.map(|param| format!("&{}=word", param.0)).collect();

@@ -101,6 +101,7 @@ const TABLE: &[Route] = &[
     Route("/api/v1/runs", SeeRecords, || get(api::runs::list)),
     Route("/api/v1/runs/{run_id}", SeeRecords, || get(api::run::show)),
     Route("/api/v1/runs/{run_id}/steps/{step_id}", SeeRecords, || get(api::run::step)),
+    Route("/api/v1/compare", SeeRecords, || get(api::compare::show)),
     Route("/api/v1/stream/runs", SeeRecords, || get(api::stream::runs)),
     Route("/api/v1/stream/runs/{run_id}", SeeRecords, || get(api::stream::run)),
     Route("/api/v1/traces/{trace_id}", SeeRecords, || get(api::spans::of_trace)),

@@ -33,6 +33,8 @@ run = ask(f"{API}/runs/{{run_id}}", run_id=runs[0]["run_id"])
 step = run["steps"][0]
 attempt = step["attempts"][0]
 ask(f"{API}/runs/{{run_id}}/steps/{{step_id}}", run_id=run["run_id"], step_id=step["step_id"])
+ask(f"{API}/compare", {"run": [one["run_id"] for one in runs[:2]]})
+ask(f"{API}/compare", {"run": [run["run_id"]], "a": attempt["span_id"], "b": run["steps"][-1]["attempts"][-1]["span_id"]})
 span = {"trace_id": attempt["trace_id"], "span_id": attempt["span_id"]}
 ask(f"{API}/spans/{{trace_id}}/{{span_id}}", **span)
 ask(f"{API}/spans/{{trace_id}}/{{span_id}}", {"format": "otlp"}, **span)

@@ -17,12 +17,12 @@ pub(in crate::web) struct Asked {
 }
 
 impl Asked {
-    /// Reads `run=` (once or twice), `a=` and `b=`.
+    /// Reads `run=` (once or twice), `a=` and `b=`; `more` are parameters that only the caller knows.
     ///
     /// # Errors
     /// What is missing or too much, with the remedy.
-    pub(in crate::web) fn read(params: &Params) -> Result<Self, WebError> {
-        params.only(&["run", "a", "b", "layout"])?;
+    pub(in crate::web) fn read(params: &Params, more: &[&str]) -> Result<Self, WebError> {
+        params.only(&[&["run", "a", "b"], more].concat())?;
         let runs: Vec<&str> = params
             .pairs()
             .filter(|(name, value)| *name == "run" && !value.is_empty())
@@ -48,7 +48,7 @@ impl Asked {
             ([one], Some(_)) => [(*one).to_owned(), (*one).to_owned()],
             (few, _) => {
                 let said = format!(
-                    "takes two runs to compare, and {} named; tick two in the list of runs",
+                    "takes two runs to compare, and {} named; name it twice, or tick two in the list of runs",
                     match few.len() {
                         0 => "none is".to_owned(),
                         1 => "one is".to_owned(),
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let read = |query: &str| Asked::read(&Params::read(query));
+        let read = |query: &str| Asked::read(&Params::read(query), &[]);
         for (query, says) in [
             ("", "`run` takes two runs to compare, and none is named"),
             ("run=x", "and one is named"),

@@ -30,19 +30,38 @@ pub(in crate::web) struct Context {
     pub(in crate::web) line: String,
     /// Whether anything differs.
     pub(in crate::web) changed: bool,
+    /// How many messages only the second saw, only the first saw, and both saw in other words.
+    pub(in crate::web) counts: Counts,
     /// The messages in order.
     pub(in crate::web) stretches: Vec<Stretch>,
-    /// What is said of the tools on offer.
-    pub(in crate::web) tools: Vec<Text>,
+    /// What differs in the tools on offer.
+    pub(in crate::web) tools: Offered,
     /// Messages that differ and are not shown.
     pub(in crate::web) left_out: usize,
+}
+
+/// How many messages differ, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::web) struct Counts {
+    pub(in crate::web) added: usize,
+    pub(in crate::web) removed: usize,
+    pub(in crate::web) changed: usize,
+}
+
+/// Names of tools that were not offered alike.
+#[derive(Debug, Default)]
+pub(in crate::web) struct Offered {
+    pub(in crate::web) first: Vec<String>,
+    pub(in crate::web) second: Vec<String>,
+    /// Offered to both, described differently.
+    pub(in crate::web) altered: Vec<String>,
 }
 
 /// Messages next to each other.
 #[derive(Debug)]
 pub(in crate::web) enum Stretch {
-    /// In both: a line about them, and they themselves for unfolding.
-    Same(String, Vec<Piece>),
+    /// In both: how many, a line about them, and they themselves for unfolding.
+    Same(usize, String, Vec<Piece>),
     /// Different: what each side has; `None` where it has nothing.
     Pair(Option<Box<Said>>, Option<Box<Said>>),
 }
@@ -50,6 +69,7 @@ pub(in crate::web) enum Stretch {
 /// A message of one side.
 #[derive(Debug)]
 pub(in crate::web) struct Said {
+    pub(in crate::web) place: Place,
     pub(in crate::web) piece: Piece,
     /// Its words, where the other side has nearly the same.
     pub(in crate::web) words: Option<Vec<Fragment>>,
@@ -89,7 +109,6 @@ impl Context {
     /// What two model calls saw.
     pub(in crate::web) fn of(before: &Attempt, after: &Attempt, bodies: &Bodies, links: &Links) -> Self {
         let mut context = Self::default();
-        let (mut added, mut removed, mut changed) = (0, 0, 0);
         let mut folded = 0;
         for op in ops(before, after) {
             let old = messages(before, op.old_range(), bodies);
@@ -102,13 +121,8 @@ impl Context {
                 let sides = (old.get(at), new.get(at));
                 let pairs = Pair::of(sides, bodies, links);
                 for pair in pairs {
-                    match &pair {
-                        Stretch::Pair(Some(_), Some(_)) => changed += 1,
-                        Stretch::Pair(Some(_), None) => removed += 1,
-                        Stretch::Pair(None, Some(_)) => added += 1,
-                        Stretch::Pair(None, None) | Stretch::Same(..) => {}
-                    }
-                    if added + removed + changed <= SHOWN_MAX {
+                    context.counts.count(&pair);
+                    if context.counts.all() <= SHOWN_MAX {
                         context.stretches.push(pair);
                     } else {
                         context.left_out += 1;
@@ -117,8 +131,8 @@ impl Context {
             }
         }
         context.tools = tools(before, after, bodies);
-        context.changed = added + removed + changed > 0 || !context.tools.is_empty();
-        context.line = line(added, removed, changed);
+        context.changed = context.counts.all() > 0 || !context.tools.lines().is_empty();
+        context.line = context.counts.line();
         context
     }
 
@@ -130,7 +144,7 @@ impl Context {
         let room = FOLDED_MAX.saturating_sub(*folded);
         *folded += places.len();
         let pieces = places.iter().take(room).map(|place| Piece::folded(place, bodies, links)).collect();
-        self.stretches.push(Stretch::Same(format!("{count} unchanged"), pieces));
+        self.stretches.push(Stretch::Same(places.len(), format!("{count} unchanged"), pieces));
     }
 }
 
@@ -139,7 +153,8 @@ struct Pair;
 impl Pair {
     /// One message that changed, or up to two that stand alone.
     fn of(sides: (Option<&Place>, Option<&Place>), bodies: &Bodies, links: &Links) -> Vec<Stretch> {
-        let said = |place: &Place| Said { piece: Piece::of(place, bodies, links), words: None };
+        let said =
+            |place: &Place| Said { place: *place, piece: Piece::of(place, bodies, links), words: None };
         let (old, new) = (sides.0.map(said), sides.1.map(said));
         match (old, new) {
             (Some(mut old), Some(mut new)) => {
@@ -189,8 +204,8 @@ fn is_tool(place: &Place, bodies: &Bodies) -> bool {
     bodies.get(place).is_some_and(|body| body.kind == ContentKind::ToolDefinition)
 }
 
-/// What differs in the tools on offer, in sentences; none where they are the same.
-fn tools(before: &Attempt, after: &Attempt, bodies: &Bodies) -> Vec<Text> {
+/// What differs in the tools on offer.
+fn tools(before: &Attempt, after: &Attempt, bodies: &Bodies) -> Offered {
     let offered = |attempt: &Attempt| -> Vec<(String, Digest)> {
         let digests = attempt.record.context.iter().take(MESSAGES_MAX);
         let tools = digests.map(|digest| place(attempt, digest)).filter(|place| is_tool(place, bodies));
@@ -200,39 +215,64 @@ fn tools(before: &Attempt, after: &Attempt, bodies: &Bodies) -> Vec<Text> {
     let (old, new) = (offered(before), offered(after));
     let only = |these: &[(String, Digest)], others: &[(String, Digest)]| -> Vec<String> {
         let missing = |(name, _): &&(String, Digest)| !others.iter().any(|(other, _)| other == name);
-        these.iter().filter(missing).map(|(name, _)| shortened(name, 60)).collect()
+        these.iter().filter(missing).map(|(name, _)| name.clone()).collect()
     };
     let altered = |(name, digest): &&(String, Digest)| {
         new.iter().any(|(other, described)| other == name && described != digest)
     };
-    let altered: Vec<String> = old.iter().filter(altered).map(|(name, _)| shortened(name, 60)).collect();
-    [
-        ("Offered to the first only", only(&old, &new)),
-        ("Offered to the second only", only(&new, &old)),
-        ("Offered to both, described differently", altered),
-    ]
-    .into_iter()
-    .filter(|(_, names)| !names.is_empty())
-    .map(|(what, names)| {
-        let more = names.len().saturating_sub(TOOLS_MAX);
-        let shown = names.get(..TOOLS_MAX.min(names.len())).unwrap_or_default().join(", ");
-        Text::new(if more > 0 {
-            format!("{what}: {shown} and {more} more")
-        } else {
-            format!("{what}: {shown}")
-        })
-    })
-    .collect()
+    Offered {
+        first: only(&old, &new),
+        second: only(&new, &old),
+        altered: old.iter().filter(altered).map(|(name, _)| name.clone()).collect(),
+    }
 }
 
-fn line(added: usize, removed: usize, changed: usize) -> String {
-    let count = |n: usize, word: &str| {
-        let messages = format::counted(format::length(n), "message", "messages");
-        (n > 0).then(|| format!("{messages} {word}"))
-    };
-    let parts: Vec<String> = [count(added, "more"), count(removed, "gone"), count(changed, "changed")]
+impl Offered {
+    /// In sentences; none where the tools are the same.
+    pub(in crate::web) fn lines(&self) -> Vec<Text> {
+        let line = |(what, names): (&str, &[String])| {
+            let more = names.len().saturating_sub(TOOLS_MAX);
+            let shown: Vec<String> = names.iter().take(TOOLS_MAX).map(|name| shortened(name, 60)).collect();
+            let shown = shown.join(", ");
+            Text::new(if more > 0 {
+                format!("{what}: {shown} and {more} more")
+            } else {
+                format!("{what}: {shown}")
+            })
+        };
+        [
+            ("Offered to the first only", self.first.as_slice()),
+            ("Offered to the second only", &self.second),
+            ("Offered to both, described differently", &self.altered),
+        ]
         .into_iter()
-        .flatten()
-        .collect();
-    if parts.is_empty() { "the same".to_owned() } else { parts.join(", ") }
+        .filter(|(_, names)| !names.is_empty())
+        .map(line)
+        .collect()
+    }
+}
+
+impl Counts {
+    fn count(&mut self, stretch: &Stretch) {
+        match stretch {
+            Stretch::Pair(Some(_), Some(_)) => self.changed += 1,
+            Stretch::Pair(Some(_), None) => self.removed += 1,
+            Stretch::Pair(None, Some(_)) => self.added += 1,
+            Stretch::Pair(None, None) | Stretch::Same(..) => {}
+        }
+    }
+
+    fn all(self) -> usize {
+        self.added + self.removed + self.changed
+    }
+
+    fn line(self) -> String {
+        let count = |(n, word): (usize, &str)| {
+            let messages = format::counted(format::length(n), "message", "messages");
+            (n > 0).then(|| format!("{messages} {word}"))
+        };
+        let all = [(self.added, "more"), (self.removed, "gone"), (self.changed, "changed")];
+        let parts: Vec<String> = all.into_iter().filter_map(count).collect();
+        if parts.is_empty() { "the same".to_owned() } else { parts.join(", ") }
+    }
 }

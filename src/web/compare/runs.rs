@@ -1,7 +1,9 @@
 //! Two runs held against each other: their facts, and their steps put side by side.
 use similar::DiffOp;
 
+use crate::domain::ids::SpanId;
 use crate::domain::kind::Kind;
+use crate::domain::outcome::Outcome;
 use crate::domain::run::{Run, RunStep};
 use crate::domain::summary::RunSummary;
 use crate::web::badge::Badge;
@@ -29,6 +31,7 @@ pub(in crate::web) struct Runs {
     pub(in crate::web) facts: Table,
     /// Such as "12 alike, 2 different, 1 only in the second".
     pub(in crate::web) line: String,
+    pub(in crate::web) counts: Counts,
     pub(in crate::web) changed: bool,
     pub(in crate::web) stretches: Vec<Stretch>,
     /// Rows that differ and are not shown, and steps that were not compared.
@@ -48,16 +51,32 @@ pub(in crate::web) struct Head {
 /// Steps next to each other.
 #[derive(Debug)]
 pub(in crate::web) enum Stretch {
-    /// Alike in both: how many, and from which to which.
-    Same(String),
-    /// Different: what each run has, why, and the address that compares them closely.
-    Pair(Option<Box<Cell>>, Option<Box<Cell>>, String, Option<String>),
+    /// Alike in both.
+    Same(Alike),
+    /// Different: what each run has, in what they differ, and the address that compares them closely.
+    Pair(Option<Box<Cell>>, Option<Box<Cell>>, Vec<&'static str>, Option<String>),
+}
+
+/// Steps that are alike in both runs.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::web) struct Alike {
+    /// The number of the first one in the first run.
+    pub(in crate::web) from: u32,
+    /// The number of the last one.
+    pub(in crate::web) to: u32,
+    /// How many.
+    pub(in crate::web) count: usize,
 }
 
 /// A step of one run.
 #[derive(Debug)]
 pub(in crate::web) struct Cell {
     pub(in crate::web) number: u32,
+    pub(in crate::web) step_id: String,
+    /// The span of its last attempt.
+    pub(in crate::web) span: Option<SpanId>,
+    pub(in crate::web) outcome: Option<Outcome>,
+    pub(in crate::web) attempts: usize,
     pub(in crate::web) kind: &'static str,
     pub(in crate::web) name: Text,
     pub(in crate::web) href: String,
@@ -76,12 +95,13 @@ impl Runs {
             heads: [head(before, links), head(after, links)],
             facts: Table::of(&facts(before), &facts(after)),
             line: String::new(),
+            counts: Counts::default(),
             changed: false,
             stretches: Vec::new(),
             left_out: 0,
         };
         let mut counts = Counts::default();
-        let mut alike: Option<(u32, u32, usize)> = None;
+        let mut alike: Option<Alike> = None;
         for op in differences(&keys(&old), &keys(&new)) {
             let equal = matches!(op, DiffOp::Equal { .. });
             let old = old.get(op.old_range()).unwrap_or_default();
@@ -94,11 +114,11 @@ impl Runs {
                 };
                 if let (true, Some(step), None) = (equal, sides.0, &drift) {
                     counts.alike += 1;
-                    let (first, _, n) = alike.unwrap_or((step.number, step.number, 0));
-                    alike = Some((first, step.number, n + 1));
+                    let before = alike.unwrap_or(Alike { from: step.number, to: step.number, count: 0 });
+                    alike = Some(Alike { to: step.number, count: before.count + 1, ..before });
                     continue;
                 }
-                runs.stretches.extend(alike.take().map(same));
+                runs.stretches.extend(alike.take().map(Stretch::Same));
                 let rows = if equal { vec![sides] } else { vec![(sides.0, None), (None, sides.1)] };
                 for row in rows.into_iter().filter(|row| row.0.is_some() || row.1.is_some()) {
                     counts.count(row);
@@ -107,18 +127,19 @@ impl Runs {
                 }
             }
         }
-        runs.stretches.extend(alike.map(same));
+        runs.stretches.extend(alike.map(Stretch::Same));
         runs.changed = counts.different + counts.first + counts.second > 0;
         runs.left_out +=
             before.steps.len().saturating_sub(STEPS_MAX) + after.steps.len().saturating_sub(STEPS_MAX);
         runs.line = counts.line();
+        runs.counts = counts;
         runs
     }
 
     fn push(
         &mut self,
         (old, new): (Option<&RunStep>, Option<&RunStep>),
-        drift: String,
+        drift: Vec<&'static str>,
         (before, after): (&Run, &Run),
         links: &Links,
     ) {
@@ -140,12 +161,13 @@ impl Runs {
     }
 }
 
-#[derive(Default)]
-struct Counts {
-    alike: usize,
-    different: usize,
-    first: usize,
-    second: usize,
+/// How many steps are alike, and how many are not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::web) struct Counts {
+    pub(in crate::web) alike: usize,
+    pub(in crate::web) different: usize,
+    pub(in crate::web) first: usize,
+    pub(in crate::web) second: usize,
 }
 
 impl Counts {
@@ -174,13 +196,16 @@ impl Counts {
     }
 }
 
-fn same((from, to, count): (u32, u32, usize)) -> Stretch {
-    let steps = format::counted(format::length(count), "step", "steps");
-    Stretch::Same(if from == to {
-        format!("{steps} alike: {from} of the first run")
-    } else {
-        format!("{steps} alike: {from} to {to} of the first run")
-    })
+impl Alike {
+    /// How many, and from which to which.
+    pub(in crate::web) fn line(self) -> String {
+        let steps = format::counted(format::length(self.count), "step", "steps");
+        if self.from == self.to {
+            format!("{steps} alike: {} of the first run", self.from)
+        } else {
+            format!("{steps} alike: {} to {} of the first run", self.from, self.to)
+        }
+    }
 }
 
 fn listed(run: &Run) -> Vec<&RunStep> {
@@ -199,7 +224,7 @@ fn key(step: &RunStep) -> (Kind, String) {
 }
 
 /// What differs between two steps that do the same; `None` when they went alike.
-fn drift(old: &RunStep, new: &RunStep) -> Option<String> {
+fn drift(old: &RunStep, new: &RunStep) -> Option<Vec<&'static str>> {
     let mut parts = Vec::new();
     if old.outcome != new.outcome {
         parts.push("outcome");
@@ -240,7 +265,7 @@ fn drift(old: &RunStep, new: &RunStep) -> Option<String> {
             parts.push("parameters");
         }
     }
-    (!parts.is_empty()).then(|| parts.join(", "))
+    (!parts.is_empty()).then_some(parts)
 }
 
 fn cell(run: &Run, step: &RunStep, links: &Links) -> Cell {
@@ -249,6 +274,10 @@ fn cell(run: &Run, step: &RunStep, links: &Links) -> Cell {
     let tries = step.attempts.len();
     Cell {
         number: step.number,
+        step_id: step.step_id.clone(),
+        span: last.map(|attempt| attempt.record.facts.span_id),
+        outcome: step.outcome,
+        attempts: tries,
         kind: crate::web::badge::kind(step.kind),
         name: Text::new(shortened(if name.is_empty() { step.kind.word() } else { &name }, 120)),
         href: last.map_or_else(String::new, |attempt| {

@@ -34,8 +34,52 @@ pub(in crate::web) struct Row {
     /// What each side has; `None` where it has none.
     pub(in crate::web) before: Option<Vec<Fragment>>,
     pub(in crate::web) after: Option<Vec<Fragment>>,
-    /// In a word or two.
-    pub(in crate::web) drift: String,
+    /// How they differ.
+    pub(in crate::web) drift: Drift,
+    /// The same in a word or two.
+    pub(in crate::web) said: String,
+}
+
+/// How two values differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum Drift {
+    Neither,
+    Same,
+    /// The same JSON value, written differently.
+    Respelled,
+    /// Prose in other words.
+    Reworded,
+    Changed,
+    FirstOnly,
+    SecondOnly,
+}
+
+impl Drift {
+    /// The word in answers of the API.
+    pub(in crate::web) fn word(self) -> &'static str {
+        match self {
+            Self::Neither => "neither",
+            Self::Same => "same",
+            Self::Respelled => "respelled",
+            Self::Reworded => "reworded",
+            Self::Changed => "changed",
+            Self::FirstOnly => "first_only",
+            Self::SecondOnly => "second_only",
+        }
+    }
+
+    /// The words on pages.
+    fn said(self) -> &'static str {
+        match self {
+            Self::Neither => "in neither",
+            Self::Same => "same",
+            Self::Respelled => "same, written differently",
+            Self::Reworded => "reworded",
+            Self::Changed => "changed",
+            Self::FirstOnly => "only in the first",
+            Self::SecondOnly => "only in the second",
+        }
+    }
 }
 
 /// A set of named values.
@@ -66,11 +110,16 @@ impl Table {
 
     /// Such as "1 of 4 changed".
     pub(in crate::web) fn line(&self) -> String {
-        let all = self.rows.len() + self.left_out;
-        match self.changed {
-            0 => "the same".to_owned(),
-            changed => format!("{} of {} changed", format::number(changed), format::number(all)),
-        }
+        line_of(&[self])
+    }
+}
+
+/// The same of several tables together.
+pub(in crate::web) fn line_of(tables: &[&Table]) -> String {
+    let all: usize = tables.iter().map(|table| table.rows.len() + table.left_out).sum();
+    match tables.iter().map(|table| table.changed).sum() {
+        0 => "the same".to_owned(),
+        changed => format!("{} of {} changed", format::number(changed), format::number(all)),
     }
 }
 
@@ -80,24 +129,28 @@ impl Row {
         let name = Text::new(shortened(name, 80));
         let whole = |value: &str| Some(vec![Fragment::Same(Text::new(shortened(value, CHARS_MAX)))]);
         let own = |value: &str| Some(vec![Fragment::Own(Text::new(shortened(value, CHARS_MAX)))]);
-        let row = |changed, before, after, drift: &str| Self {
+        let row = |changed, before, after, drift: Drift| Self {
             name: name.clone(),
             changed,
             before,
             after,
-            drift: drift.to_owned(),
+            drift,
+            said: drift.said().to_owned(),
         };
         match (before, after) {
-            (None, None) => row(false, None, None, "in neither"),
-            (Some(before), None) => row(true, own(before), None, "only in the first"),
-            (None, Some(after)) => row(true, None, own(after), "only in the second"),
-            (Some(before), Some(after)) if before == after => row(false, whole(before), whole(after), "same"),
+            (None, None) => row(false, None, None, Drift::Neither),
+            (Some(before), None) => row(true, own(before), None, Drift::FirstOnly),
+            (None, Some(after)) => row(true, None, own(after), Drift::SecondOnly),
+            (Some(before), Some(after)) if before == after => {
+                row(false, whole(before), whole(after), Drift::Same)
+            }
             (Some(before), Some(after)) if is_same_json(before, after) => {
-                row(false, whole(before), whole(after), "same, written differently")
+                row(false, whole(before), whole(after), Drift::Respelled)
             }
             (Some(before), Some(after)) => {
                 let words = Words::of(before, after);
-                let drift = if is_prose(before) && is_prose(after) { "reworded" } else { "changed" };
+                let prose = is_prose(before) && is_prose(after);
+                let drift = if prose { Drift::Reworded } else { Drift::Changed };
                 if words.alike < ALIKE_MIN {
                     return row(true, own(before), own(after), drift);
                 }
@@ -121,8 +174,8 @@ impl Row {
     }
 
     /// The same row with another word for the difference.
-    pub(in crate::web) fn saying(mut self, drift: String) -> Self {
-        self.drift = drift;
+    pub(in crate::web) fn saying(mut self, said: String) -> Self {
+        self.said = said;
         self
     }
 }
@@ -190,7 +243,7 @@ mod tests {
 
     fn drifts(before: &str, after: &str) -> Vec<(String, String)> {
         let table = Table::of(&arguments(before), &arguments(after));
-        table.rows.into_iter().map(|row| (row.name.to_string(), row.drift)).collect()
+        table.rows.into_iter().map(|row| (row.name.to_string(), row.said)).collect()
     }
 
     #[test]

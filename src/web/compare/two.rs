@@ -4,7 +4,7 @@ use crate::domain::run::Attempt;
 use crate::web::badge;
 use crate::web::compare::context::{self, Context};
 use crate::web::compare::side::{Heading, Side};
-use crate::web::compare::table::{Row, Set, Table, arguments};
+use crate::web::compare::table::{Row, Set, Table, arguments, line_of};
 use crate::web::compare::words::Words;
 use crate::web::format;
 use crate::web::json;
@@ -29,8 +29,8 @@ pub(in crate::web) struct Two {
     pub(in crate::web) saw_absent: &'static str,
     /// What the models said; `None` where neither said anything.
     pub(in crate::web) said: Option<Words>,
-    /// Proposed calls, each with its arguments.
-    pub(in crate::web) calls: Vec<(String, Table)>,
+    /// Proposed calls.
+    pub(in crate::web) calls: Vec<Call>,
     /// What was called with what.
     pub(in crate::web) arguments: Option<(Text, Table)>,
     pub(in crate::web) gate: Table,
@@ -40,7 +40,33 @@ pub(in crate::web) struct Two {
     /// What came back, as kept.
     pub(in crate::web) result: Option<Words>,
     pub(in crate::web) model: Table,
+    pub(in crate::web) parameters: Table,
     pub(in crate::web) timing: Vec<Row>,
+}
+
+/// A call that a model asked for.
+#[derive(Debug)]
+pub(in crate::web) struct Call {
+    /// The tool, and which call of it where there are several.
+    pub(in crate::web) name: String,
+    /// `first` or `second` where only that one asked for it.
+    pub(in crate::web) only: Option<&'static str>,
+    pub(in crate::web) arguments: Table,
+}
+
+impl Call {
+    /// Whether the two did not ask for the same.
+    pub(in crate::web) fn differs(&self) -> bool {
+        self.only.is_some() || self.arguments.changed > 0
+    }
+
+    /// What is said of the difference.
+    pub(in crate::web) fn line(&self) -> String {
+        match self.only {
+            Some(which) => format!("proposed by the {which} only"),
+            None => self.arguments.line(),
+        }
+    }
 }
 
 /// Which bodies are needed.
@@ -106,8 +132,21 @@ impl Two {
             happened: Table::of(&happened(before), &happened(after)),
             result: result(before, after, bodies),
             model: both.map(|(one, other)| Table::of(&model(one), &model(other))).unwrap_or_default(),
+            parameters: both
+                .map(|(one, other)| Table::of(&parameters(one), &parameters(other)))
+                .unwrap_or_default(),
             timing: timing(before, after),
         }
+    }
+
+    /// Whether the model or its parameters differ.
+    pub(in crate::web) fn model_changed(&self) -> bool {
+        self.model.changed + self.parameters.changed > 0
+    }
+
+    /// Such as "1 of 4 changed", over the model and its parameters.
+    pub(in crate::web) fn model_line(&self) -> String {
+        line_of(&[&self.model, &self.parameters])
     }
 }
 
@@ -136,7 +175,7 @@ fn prose_of(message: &Message) -> String {
 }
 
 /// The proposed calls in order, the nth beside the nth of the same tool.
-fn calls(one: &Attempt, other: &Attempt, bodies: &Bodies) -> Vec<(String, Table)> {
+fn calls(one: &Attempt, other: &Attempt, bodies: &Bodies) -> Vec<Call> {
     let named = |call: &Attempt| -> Vec<(String, Set)> {
         let mut seen: Vec<&str> = Vec::new();
         let proposed = call.record.proposed.iter().take(CALLS_MAX);
@@ -170,13 +209,13 @@ fn calls(one: &Attempt, other: &Attempt, bodies: &Bodies) -> Vec<(String, Table)
         let set = |calls: &[(String, Set)], at: Option<usize>| {
             at.and_then(|at| calls.get(at)).map_or_else(|| empty.clone(), |(_, set)| set.clone())
         };
-        let table = Table::of(&set(&old, before), &set(&new, after));
-        let name = match (before, after) {
-            (Some(_), None) => format!("{name}, proposed by the first only"),
-            (None, Some(_)) => format!("{name}, proposed by the second only"),
-            _ => (*name).clone(),
+        let arguments = Table::of(&set(&old, before), &set(&new, after));
+        let only = match (before, after) {
+            (Some(_), None) => Some("first"),
+            (None, Some(_)) => Some("second"),
+            _ => None,
         };
-        (name, table)
+        Call { name: (*name).clone(), only, arguments }
     };
     names.iter().map(one).collect()
 }
@@ -240,15 +279,18 @@ fn result(before: &Side<'_>, after: &Side<'_>, bodies: &Bodies) -> Option<Words>
 
 fn model(call: &Attempt) -> Set {
     let facts = &call.record.facts;
-    let mut set = pairs([
+    pairs([
         ("Model asked for", facts.model_requested.clone()),
         ("Model that answered", facts.model.clone()),
         ("Provider", facts.provider.clone()),
         ("Agent version", facts.agent_version.clone()),
         ("Finished because", Some(facts.finish_reasons.join(", ")).filter(|text| !text.is_empty())),
-    ]);
-    set.extend(facts.parameters.iter().map(|(name, value)| (name.clone(), shown(value))));
-    set
+    ])
+}
+
+fn parameters(call: &Attempt) -> Set {
+    let all = call.record.facts.parameters.iter();
+    all.map(|(name, value)| (name.clone(), shown(value))).collect()
 }
 
 fn timing(before: &Side<'_>, after: &Side<'_>) -> Vec<Row> {

@@ -123,6 +123,13 @@ fn param(Param(name, takes, what): &Param) -> Value {
                 "name": name, "in": "query", "required": true, "description": what, "schema": schema,
             });
         }
+        Takes::Twice => {
+            let each = json!({"type": "string", "minLength": 1});
+            let schema = json!({"type": "array", "items": each, "minItems": 1, "maxItems": 2});
+            return json!({
+                "name": name, "in": "query", "required": true, "description": what, "schema": schema,
+            });
+        }
         Takes::Time => json!({"type": "string", "format": "date-time"}),
         Takes::Limit(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
         Takes::OneOf(words) => json!({"type": "string", "enum": words}),

@@ -16,6 +16,8 @@ pub(in crate::web) enum Takes {
     Text,
     /// Any text, and it must be there.
     Needed,
+    /// Any text, once or twice.
+    Twice,
     /// A time in RFC 3339.
     Time,
     /// A whole number from 1 to this.

@@ -2,10 +2,10 @@
 use crate::access::Change;
 use crate::evidence::Trust;
 use crate::web::api::{
-    access, activity, case_acts, cases, entity, erasures, findings, holds, keys, overview, readiness,
-    rejects, reveal, run, runs, search, spans, step,
+    access, activity, case_acts, cases, compare, entity, erasures, findings, holds, keys, overview,
+    readiness, rejects, reveal, run, runs, search, spans, step,
 };
-use crate::web::openapi::operation::Takes::{Limit, Needed, OneOf, Text, Time};
+use crate::web::openapi::operation::Takes::{Limit, Needed, OneOf, Text, Time, Twice};
 use crate::web::openapi::operation::{GET, Operation, POST, Param, of};
 
 const CURSOR: Param = Param("cursor", Text, "Go on from here: `next` of the answer before");
@@ -104,6 +104,12 @@ const ACTIONS: &[Param] = &[
 
 const DONE: &[Param] = &[FROM, TO, TEXT, Param("limit", Limit(100), "How many runs at once"), CURSOR, FORMAT];
 
+const COMPARE: &[Param] = &[
+    Param("run", Twice, "A run, and the other; one run alone where two of its attempts are compared"),
+    Param("a", Text, "The span of an attempt of the first run; without `a` and `b` whole runs are compared"),
+    Param("b", Text, "The span of an attempt of the second run"),
+];
+
 const POPULATION: &[Param] = &[
     Param("q", Text, "A part of the id"),
     FROM,
@@ -196,6 +202,13 @@ pub(in crate::web) const OPERATIONS: &[Operation] = &[
         summary: "One step with its attempts and their contents",
         answer: Some(of::<step::Step>),
         also: &[303],
+        ..GET
+    },
+    Operation {
+        path: "/api/v1/compare",
+        summary: "Two runs, or two attempts, held against each other",
+        params: COMPARE,
+        answer: Some(of::<compare::Comparison>),
         ..GET
     },
     Operation {

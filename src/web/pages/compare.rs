@@ -3,20 +3,17 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 
-use crate::domain::ids::SpanId;
 use crate::domain::run::{Attempt, Run, RunStep};
 use crate::domain::summary::RunSummary;
 use crate::web::compare::asked::Asked;
+use crate::web::compare::find::{bodies_of, found, named, side};
 use crate::web::compare::runs::{Runs, Stretch as StepStretch};
 use crate::web::compare::side::Side;
-use crate::web::compare::two::{self, Two};
+use crate::web::compare::two::Two;
 use crate::web::error::WebError;
-use crate::web::format;
-use crate::web::kept_for;
-use crate::web::link::{Links, encoded, segment};
+use crate::web::link::{Links, segment};
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
-use crate::web::reading::{self, Found};
 use crate::web::run::bars::attempts;
 use crate::web::run::view::{has_span, span_id};
 use crate::web::seen::Seen;
@@ -122,7 +119,7 @@ pub(in crate::web) async fn show(
         // Two runs are chosen in the list.
         return Ok(Redirect::to(&state.links().runs()).into_response());
     }
-    let asked = Asked::read(&params)?;
+    let asked = Asked::read(&params, &["layout"])?;
     let layout = Layout::of(&params)?;
     let [one, other] = &asked.runs;
     let first = named(&state, &viewer, one).await?;
@@ -158,13 +155,7 @@ async fn drawn(
     (sides, names, of, choices): (&[Side<'_>; 2], [String; 2], String, Choices),
 ) -> Result<Response, WebError> {
     let [before, after] = sides;
-    let mut bodies = reading::load(&state.store, &viewer.scope, &two::wants(before, after)).await?;
-    let kept = state.settings.retention.of(&viewer.scope.project);
-    bodies.say_of_missing(kept_for::of_missing_body(
-        kept,
-        before.attempt.record.received_ns,
-        format::now_ns(),
-    ));
+    let bodies = bodies_of(state, viewer, (before, after)).await?;
     let shell = Shell::of(state, viewer, "Runs");
     let mut entities = RunSummary::of(before.run).entities;
     if !std::ptr::eq(before.run, after.run) {
@@ -198,34 +189,6 @@ fn crumbs(side: &Side<'_>, links: &Links) -> Vec<(Text, String)> {
     ]
 }
 
-/// The run with this id, or the id it moved to.
-async fn found(state: &WebState, viewer: &Viewer, run_id: &str) -> Result<Result<Run, String>, WebError> {
-    match reading::run(&state.store, &viewer.scope, run_id, format::now_ns()).await? {
-        Found::Run(run) => {
-            let mut run = *run;
-            state.settings.prices.apply(&mut run);
-            Ok(Ok(run))
-        }
-        Found::Moved(run_id) => Ok(Err(run_id)),
-        Found::Several => Err(WebError::NotFound(format!(
-            "Trace {} holds several runs; choose one at {}/{}.",
-            plain(&shortened(run_id, 40)),
-            state.links().to("/traces"),
-            encoded(run_id)
-        ))),
-    }
-}
-
-/// The same, following an id that moved.
-async fn named(state: &WebState, viewer: &Viewer, run_id: &str) -> Result<Run, WebError> {
-    let moved = match found(state, viewer, run_id).await? {
-        Ok(run) => return Ok(run),
-        Err(moved) => moved,
-    };
-    let again = found(state, viewer, &moved).await?;
-    again.map_err(|_moved| WebError::NotFound(format!("Run {} moved.", plain(&shortened(run_id, 80)))))
-}
-
 fn step_of<'a>(run: &'a Run, step_id: &str) -> Result<&'a RunStep, WebError> {
     let by_id = run.steps.iter().find(|step| step.step_id == step_id);
     let by_span = || {
@@ -251,13 +214,4 @@ fn numbered<'a>(
         let more = if step.attempts.len() > 20 { " and so on" } else { "" };
         WebError::Field(name, format!("is no attempt of this step; there are {}{more}", known.join(", ")))
     })
-}
-
-fn side<'a>(run: &'a Run, name: &'static str, span: SpanId) -> Result<Side<'a>, WebError> {
-    let all = run.steps.iter().flat_map(|step| attempts(step).map(move |attempt| (step, attempt)));
-    let mut found = all.filter(|(_, attempt)| has_span(attempt, span));
-    let (step, attempt) = found.next().ok_or_else(|| {
-        WebError::NotFound(format!("`{name}` names span {span}, which is no attempt of its run."))
-    })?;
-    Ok(Side { run, step, attempt })
 }

@@ -142,11 +142,53 @@ async fn two_attempts_show_what_the_second_saw_and_said_differently() {
         ("/compare?run=lamp", StatusCode::BAD_REQUEST, "tick two"),
         ("/compare?run=lamp&run=nobody", StatusCode::NOT_FOUND, "No run nobody"),
         (&format!("/compare?run=lamp&a={}&b={}", span(1), span(99)), StatusCode::NOT_FOUND, "no attempt"),
+        ("/api/v1/compare?run=lamp", StatusCode::BAD_REQUEST, "name it twice"),
+        ("/api/v1/compare?run=lamp&run=nobody", StatusCode::NOT_FOUND, "No run nobody"),
+        ("/api/v1/compare?run=lamp&run=lamp&layout=one", StatusCode::BAD_REQUEST, "is no parameter"),
     ] {
         let got = site.get(path).await;
         assert_eq!(got.status, status, "{path}");
         assert!(got.body.contains(says), "{path}: {}", got.body);
     }
+}
+
+#[tokio::test]
+async fn the_api_says_the_same_of_two_attempts() {
+    let site = Site::new().await;
+    site.keep(double_refund(31, "lamp")).await;
+    let [a, b] = [2, 4].map(|id| span(id).to_string());
+    let answer = site.get(&format!("/api/v1/compare?run=lamp&a={a}&b={b}")).await.json();
+    assert_eq!(answer["compared"], "attempts");
+    assert_eq!(
+        answer["differs_in"],
+        serde_json::json!(["context", "said", "proposed", "arguments", "happened", "result"])
+    );
+    let one = &answer["second"];
+    assert_eq!(
+        (&one["step_id"], &one["attempt"], &one["outcome"]),
+        (&"refund".into(), &2.into(), &"confirmed".into())
+    );
+    assert_eq!((&one["waited_ms"], &one["latency_ms"]), (&4_000.into(), &3_000.into()));
+    assert_eq!(one["call"]["span_id"], span(3).to_string());
+    assert_eq!(answer["started_apart_ms"], 34_000);
+    let context = &answer["context"];
+    let changes: Vec<&str> =
+        context["messages"].as_array().unwrap().iter().map(|m| m["change"].as_str().unwrap()).collect();
+    assert_eq!((changes, &context["added"]), (vec!["same", "added", "added"], &2.into()), "{context}");
+    assert_eq!(context["messages"][2]["second"]["content"]["body"], "Error: request timed out after 30 s");
+    let drifts = |values: &serde_json::Value| -> Vec<(String, String)> {
+        let each = values["values"].as_array().unwrap().iter();
+        each.map(|one| (one["name"].as_str().unwrap().into(), one["drift"].as_str().unwrap().into()))
+            .collect()
+    };
+    let want = [("reason", "reworded"), ("order_id", "same"), ("amount", "respelled")];
+    let want = want.map(|(name, drift)| (name.to_owned(), drift.to_owned()));
+    assert_eq!(drifts(&answer["arguments"]), want);
+    assert_eq!(drifts(&answer["proposed"][0]["arguments"]), want);
+    assert_eq!(drifts(&answer["parameters"]), [("temperature".to_owned(), "same".to_owned())]);
+    assert!(drifts(&answer["happened"]).contains(&("outcome".to_owned(), "changed".to_owned())), "{answer}");
+    assert_eq!(answer["key_not_used"], "lamp:refund:issue_refund:order:4655");
+    assert_eq!(answer["said"]["second"][1]["of"], "one", "{answer}");
 }
 
 #[tokio::test]
@@ -173,11 +215,26 @@ async fn two_steps_and_two_runs_are_compared_over_traces() {
         "{steps}"
     );
     assert_eq!(steps.matches("Not in the second run").count(), 1);
+    let answer = site.get("/api/v1/compare?run=bad%20night&run=good%20night").await.json();
+    assert_eq!(answer["compared"], "runs");
+    let count = |what: &str| answer[format!("steps_{what}")].as_u64().unwrap();
+    assert_eq!(["alike", "different", "first_only", "second_only"].map(count), [0, 2, 1, 0], "{answer}");
+    assert_eq!(answer["steps"][0]["differs_in"], serde_json::json!(["parameters"]));
+    assert_eq!(answer["steps"][1]["first"]["attempts"], 2);
+    assert_eq!(answer["second"]["run_id"], "good night");
+    assert!(answer["differs_in"].as_array().unwrap().contains(&"verdict".into()), "{answer}");
     // One step closely: the bodies of two traces meet under one digest.
     let closely = format!("/compare?run=bad%20night&run=good%20night&a={}&b={}", span(1), span(1));
     let html = site.page(&closely).await;
     assert!(part(&html, "c-saw").contains("1 message unchanged"), "{html}");
     assert!(part(&html, "c-model").contains("temperature"));
+    let answer = site.get(&format!("/api/v1{closely}")).await.json();
+    assert_eq!(answer["differs_in"], serde_json::json!(["parameters"]), "{answer}");
+    assert_eq!(answer["parameters"]["values"][0]["second"][0]["text"], "0");
+    assert_eq!(
+        (&answer["first"]["run_id"], &answer["context"]["messages"][0]["change"]),
+        (&"bad night".into(), &"same".into())
+    );
     // A run held against itself has nothing to say.
     let html = site.page("/compare?run=bad%20night&run=bad%20night").await;
     assert!(html.contains("3 alike") && !html.contains("Differs in"), "{html}");
