@@ -1,6 +1,9 @@
 //! The flags of the commands that ask a running server, each a parameter of the API.
 use clap::Args;
 
+use crate::store::queries::{CASES_MAX, FINDINGS_MAX, RUNS_MAX};
+use crate::web::{ENTITY_RUNS_MAX, SEARCH_RUNS_MAX};
+
 /// Which server is asked, as whom, and how the answer is printed.
 #[derive(Debug, Clone, Args)]
 pub struct ServerArgs {
@@ -32,11 +35,12 @@ pub struct AskArgs {
     pub json: bool,
 }
 
-/// Which part of a list.
+/// Which part of a list that gives so many at once at most.
 #[derive(Debug, Clone, Args)]
-pub struct PartArgs {
-    /// How many at once, at most 500
-    #[arg(long, value_name = "N")]
+pub struct PartArgs<const MOST: u16> {
+    /// How many at once.
+    #[arg(long, value_name = "N", help = format!("How many at once, at most {MOST}"))]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     pub limit: Option<u16>,
     /// Go on from here: `next` of the answer before
     #[arg(long, value_name = "CURSOR")]
@@ -86,7 +90,7 @@ pub struct RunsArgs {
     pub time: TimeArgs,
     /// Which part.
     #[command(flatten)]
-    pub part: PartArgs,
+    pub part: PartArgs<{ RUNS_MAX }>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -135,7 +139,7 @@ pub struct UnknownsArgs {
     pub sort: Option<String>,
     /// Which part.
     #[command(flatten)]
-    pub part: PartArgs,
+    pub part: PartArgs<{ CASES_MAX }>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -156,9 +160,9 @@ pub struct AccountArgs {
     /// When.
     #[command(flatten)]
     pub time: TimeArgs,
-    /// Which part; of the runs, at most 100.
+    /// Which part of the runs.
     #[command(flatten)]
-    pub part: PartArgs,
+    pub part: PartArgs<{ ENTITY_RUNS_MAX }>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -184,7 +188,7 @@ pub struct FindingsArgs {
     pub time: TimeArgs,
     /// Which part.
     #[command(flatten)]
-    pub part: PartArgs,
+    pub part: PartArgs<{ FINDINGS_MAX }>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,
@@ -193,7 +197,9 @@ pub struct FindingsArgs {
 /// `recount search`.
 #[derive(Debug, Clone, Args)]
 pub struct SearchArgs {
-    /// Words, "phrases", ids or their beginnings, and conditions as on the page: timeout agent:bank
+    /// Words, 'phrases of several words', ids or their beginnings, and conditions as on the page:
+    /// timeout agent:refunds. An argument with a condition, a -word or "quotes" in it is read as the page
+    /// reads it: 'lamp retries:>1'
     #[arg(value_name = "WORDS", required = true, allow_hyphen_values = false)]
     pub words: Vec<String>,
     /// Where: messages, tools, arguments, results, errors, names, attributes; several with commas
@@ -204,7 +210,7 @@ pub struct SearchArgs {
     pub time: TimeArgs,
     /// Which part.
     #[command(flatten)]
-    pub part: PartArgs,
+    pub part: PartArgs<{ SEARCH_RUNS_MAX }>,
     /// Whom to ask.
     #[command(flatten)]
     pub ask: AskArgs,

@@ -50,7 +50,6 @@ pub async fn findings_command(args: &FindingsArgs) -> ExitCode {
 
 /// `recount search WORDS`.
 pub async fn search_command(args: &SearchArgs) -> ExitCode {
-    // A word with spaces was one argument in quotes: it is a phrase.
     let words: Vec<String> = args.words.iter().map(|word| phrase(word)).collect();
     let words = words.join(" ");
     let mut pairs = args.pairs();
@@ -58,9 +57,15 @@ pub async fn search_command(args: &SearchArgs) -> ExitCode {
     tell(&args.ask, &address("/api/v1/search", &pairs, args.part.limit), search::lines).await
 }
 
-fn phrase(word: &str) -> String {
-    let is_one = !word.contains(char::is_whitespace) || word.contains('"');
-    if is_one { word.to_owned() } else { format!("\"{}\"", word.replace('\\', "\\\\")) }
+/// An argument as the box on the page would have it. One of several words was quoted for the shell: it is a
+/// phrase, unless it has something that only a whole search has: a condition, a word that may not be there,
+/// quotes of its own.
+fn phrase(argument: &str) -> String {
+    let is_search = |word: &str| word.contains([':', '"']) || (word.len() > 1 && word.starts_with('-'));
+    if !argument.trim().contains(char::is_whitespace) || argument.split_whitespace().any(is_search) {
+        return argument.to_owned();
+    }
+    format!("\"{}\"", argument.replace('\\', "\\\\"))
 }
 
 fn address(path: &str, pairs: &[(&'static str, &str)], limit: Option<u16>) -> String {
@@ -99,4 +104,26 @@ async fn told(ask: &AskArgs, path: &str, lines: Lines) -> Result<String, RemoteE
         return Ok(escaped_json(text));
     }
     Ok(lines(Object(&answer)).join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_several_words_are_phrases_unless_they_are_a_search() {
+        for (typed, q) in [
+            ("refund", "refund"),
+            ("desk lamp", "\"desk lamp\""),
+            ("C:\\new files", "C:\\new files"),
+            ("a\\b c", "\"a\\\\b c\""),
+            ("lamp retries:>1", "lamp retries:>1"),
+            ("lamp -desk", "lamp -desk"),
+            ("\"desk lamp\" refund", "\"desk lamp\" refund"),
+            ("this - that", "\"this - that\""),
+            (" lamp ", " lamp "),
+        ] {
+            assert_eq!(phrase(typed), q);
+        }
+    }
 }

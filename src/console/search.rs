@@ -21,6 +21,9 @@ pub(in crate::console) fn lines(answer: Object<'_>) -> Vec<String> {
     }
     let mut lines = table.lines();
     if lines.len() == 1 {
+        lines = fitting(answer);
+    }
+    if lines.len() == 1 {
         return vec!["nothing found".to_owned()];
     }
     for run in answer.list("runs").filter(|run| run.count("more") > 0) {
@@ -29,4 +32,19 @@ pub(in crate::console) fn lines(answer: Object<'_>) -> Vec<String> {
     }
     lines.extend(goes_on(answer));
     lines
+}
+
+/// The runs, where only conditions were asked for.
+fn fitting(answer: Object<'_>) -> Vec<String> {
+    let mut table = Table::new(&["RUN", "STARTED", "NAME", "AGENT", "OUTCOME"]);
+    for run in answer.list("runs") {
+        table.row([
+            run.whole("run_id"),
+            run.moment("started_at"),
+            run.cell("name"),
+            run.cell("agent"),
+            run.cell("outcome"),
+        ]);
+    }
+    table.lines()
 }

@@ -78,6 +78,10 @@ pub const MIGRATIONS: &[Migration] = list![
     "0116_runs_work",
     "0117_erasures_rewritten",
     "0118_signing",
+    "0120_contents_shown",
+    "0121_contents_shown_of_old",
+    "0122_steps_shown",
+    "0126_steps_shown_of_old",
 ];
 
 #[cfg(test)]

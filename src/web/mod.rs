@@ -74,12 +74,14 @@ mod words;
 mod zone;
 
 pub use alerting::{AlertDesk, Hook, Ruled, Test, Tried};
+pub use api::entity::RUNS_MAX as ENTITY_RUNS_MAX;
 pub use desk::{Desk, PseudonymKeys, ReadRules};
 pub use entity::tools::EntityTools;
 pub use live::Live;
 pub use open_count::OpenCount;
 pub use provider::{Provider, ProviderSettings};
 pub use routes::{addresses, routes};
+pub use search::asked::RUNS_MAX as SEARCH_RUNS_MAX;
 pub use state::{
     IngestStatus, LogStatus, NotRecorded, ProjectionStatus, ProxySettings, Record, ServerStatus, Touch,
     Touched, WebSettings, WebState,

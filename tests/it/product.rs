@@ -36,7 +36,31 @@ fn what_recount_says_of_the_demo_agrees_with_the_ledger() {
     let outcomes: Vec<_> =
         refund["attempts"].as_array().unwrap().iter().map(|a| a["outcome"].clone()).collect();
     assert_eq!(outcomes, ["unknown", "confirmed"]);
+    examples_find_something(&serving);
     assert_eq!(serving.stop(), Some(0));
+}
+
+/// What pages suggest to type is there in the demo.
+fn examples_find_something(serving: &Serving) {
+    let (_, page) = serving.get("/search");
+    let plain = |text: &str| {
+        text.replace("&gt;", ">").replace("&#62;", ">").replace("&#34;", "\"").replace("&quot;", "\"")
+    };
+    let examples = page.split("<dt><code>").skip(1).map(|rest| rest.split("</code>").next().unwrap());
+    let mut tried: Vec<(&str, String)> = examples.map(|typed| ("search", plain(typed))).collect();
+    assert!(tried.len() >= 9, "{tried:?}");
+    for (address, api) in [("/search", "search"), ("/runs", "runs"), ("/overview", "runs")] {
+        let (_, page) = serving.get(address);
+        let box_of_page = page.split("name=\"q\"").filter_map(|rest| rest.split("data-filter").nth(1)).next();
+        let typed = box_of_page.unwrap().split("placeholder=\"").nth(1).unwrap().split('"').next().unwrap();
+        tried.push((api, plain(typed)));
+    }
+    for (api, typed) in tried {
+        let q: String = typed.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let answer = serving.json(&format!("/api/v1/{api}?q={q}"));
+        let runs = answer.get("runs").and_then(|runs| runs.as_array());
+        assert!(runs.is_some_and(|runs| !runs.is_empty()), "{api} {typed}: {answer}");
+    }
 }
 
 fn captures() -> Vec<PathBuf> {

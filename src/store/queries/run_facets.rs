@@ -1,41 +1,17 @@
 //! Tallies and facets of a list of runs.
-use std::collections::BTreeMap;
-
 use clickhouse::Row;
 use serde::Deserialize;
 
 use crate::domain::scope::Scope;
 use crate::store::client::Store;
 use crate::store::error::StoreError;
+use crate::store::facets::{Facet, RunFacets};
 use crate::store::run_filter::{RunField, RunFilter};
 
 const SQL: &str = include_str!("run_facets.sql");
 
 /// The most values that are counted of one field.
 pub const FACET_VALUES_MAX: u16 = 100;
-
-/// A value of a field and how many runs have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facet {
-    /// The value.
-    pub value: String,
-    /// How many runs.
-    pub runs: u64,
-}
-
-/// What the runs of a filter are like.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RunFacets {
-    /// How many runs there are.
-    pub runs: u64,
-    /// The time in the list of the oldest, nanoseconds since 1970; 0 when there is none.
-    pub first_ns: u64,
-    /// The time in the list of the newest.
-    pub last_ns: u64,
-    /// The values of each field, most frequent first: outcome, agent, service, environment, state,
-    /// complete, has, model, tool, finding.
-    pub fields: BTreeMap<RunField, Vec<Facet>>,
-}
 
 #[derive(Row, Deserialize)]
 struct Counted {

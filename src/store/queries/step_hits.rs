@@ -6,15 +6,14 @@ use crate::domain::ids::{SpanId, TraceId};
 use crate::domain::scope::Scope;
 use crate::store::client::Store;
 use crate::store::error::StoreError;
-use crate::store::texts::{TextFilter, TextPlace, folded};
+use crate::store::hits::hits;
+use crate::store::texts::{TextFilter, TextPlace, shown};
 
 const SQL: &str = include_str!("step_hits.sql");
 /// A field up to this length comes whole.
 const WHOLE_BYTES_MAX: u64 = 2_000;
 /// The most fields of one record.
 const FIELDS_MAX: u64 = 8;
-/// The most records of one trace.
-const HITS_MAX: u64 = 200;
 
 /// A record in which the texts stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,15 +55,10 @@ pub async fn step_hits(
     traces: &[TraceId],
 ) -> Result<Vec<StepHit>, StoreError> {
     let Some(holds) = texts.of_steps().filter(|_| !traces.is_empty()) else { return Ok(Vec::new()) };
-    let sql = SQL.replace("$holds", &holds).replace("$mark", &folded("{mark:String}"));
-    let traces: Vec<String> = traces.iter().map(ToString::to_string).collect();
-    let read = texts
-        .bind(store.read(scope, &sql))
-        .bind("traces", traces)
-        .bind("mark", texts.mark())
+    let sql = SQL.replace("$shown", &shown("field.3"));
+    let read = hits(store, scope, texts, (&sql, &holds), traces)
         .bind("whole_max", WHOLE_BYTES_MAX)
-        .bind("fields_max", FIELDS_MAX)
-        .bind("rows_max", HITS_MAX);
+        .bind("fields_max", FIELDS_MAX);
     let found = read.all::<Found>().await?;
     let hit = |found: Found| {
         let field = |(place, name, text): (String, String, String)| {

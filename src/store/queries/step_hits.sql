@@ -4,7 +4,7 @@ SELECT
     lower(hex(trace_id)) AS trace,
     lower(hex(span_id)) AS span,
     arraySlice(arrayFilter(field -> match(lowerUTF8(normalizeUTF8NFC(concat(field.2, ' ', field.3))), $mark),
-        arrayConcat(
+        arrayMap(field -> (field.1, field.2, $shown), arrayConcat(
             arrayMap(one -> ('errors', 'error', concat(one.kind, if(one.kind = '' OR one.message = '', '', ': '), one.message)), error),
             [('errors', 'status', status_message), ('names', 'name', name), ('names', 'tool', toString(tool)),
              ('names', 'target', target), ('names', 'key', key), ('names', 'agent', toString(agent)),
@@ -16,7 +16,7 @@ SELECT
             arrayMap(entity -> ('names', toString(entity.kind), concat(entity.kind, ':', entity.id)), entities),
             arrayMap(pair -> ('attributes', toString(pair.key), pair.value), attributes),
             arrayMap(pair -> ('attributes', toString(pair.key), pair.value), arrayFlatten(events.attributes))
-        )), 1, {fields_max:UInt64}) AS found,
+        ))), 1, {fields_max:UInt64}) AS found,
     arrayMap(field -> (field.1, toValidUTF8(substring(field.2, 1, 200)), toValidUTF8(if(length(field.3) <= {whole_max:UInt64}, field.3,
         substring(field.3, greatest(1, toInt64(position(lowerUTF8(normalizeUTF8NFC(field.3)),
             extract(lowerUTF8(normalizeUTF8NFC(field.3)), $mark))) - 400), {whole_max:UInt64})))), found) AS fields

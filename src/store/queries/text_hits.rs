@@ -6,7 +6,8 @@ use crate::domain::ids::{Digest, TraceId};
 use crate::domain::scope::Scope;
 use crate::store::client::Store;
 use crate::store::error::StoreError;
-use crate::store::texts::{TextFilter, folded};
+use crate::store::hits::hits;
+use crate::store::texts::{TextFilter, folded, shown};
 
 const SQL: &str = include_str!("text_hits.sql");
 /// A body up to this length comes whole.
@@ -15,8 +16,6 @@ const WHOLE_BYTES_MAX: u64 = 4 << 10;
 const BEFORE_BYTES: i64 = 400;
 /// And so much in all.
 const WINDOW_BYTES: u64 = 1_600;
-/// The most bodies of one trace.
-const HITS_MAX: u64 = 200;
 
 /// A body in which the texts stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,19 +58,11 @@ pub async fn text_hits(
     traces: &[TraceId],
 ) -> Result<Vec<TextHit>, StoreError> {
     let Some(holds) = texts.of_contents().filter(|_| !traces.is_empty()) else { return Ok(Vec::new()) };
-    let sql = SQL
-        .replace("$holds", &holds)
-        .replace("$folded", &folded("body"))
-        .replace("$mark", &folded("{mark:String}"));
-    let traces: Vec<String> = traces.iter().map(ToString::to_string).collect();
-    let read = texts
-        .bind(store.read(scope, &sql))
-        .bind("traces", traces)
-        .bind("mark", texts.mark())
+    let sql = SQL.replace("$shown", &shown("body")).replace("$folded", &folded("shown"));
+    let read = hits(store, scope, texts, (&sql, &holds), traces)
         .bind("whole_max", WHOLE_BYTES_MAX)
         .bind("before", BEFORE_BYTES)
-        .bind("window", WINDOW_BYTES)
-        .bind("rows_max", HITS_MAX);
+        .bind("window", WINDOW_BYTES);
     let found = read.all::<Found>().await?;
     let hit = |found: Found| {
         Some(TextHit {

@@ -6,10 +6,11 @@ SELECT
     toString(kind) AS body_kind,
     toString(role) AS body_role,
     is_json,
-    toUInt64(if(length(body) <= {whole_max:UInt64}, 0,
+    $shown AS shown,
+    toUInt64(if(length(shown) <= {whole_max:UInt64}, 0,
         greatest(0, toInt64(position($folded, extract($folded, $mark))) - {before:Int64}))) AS begins,
-    toValidUTF8(if(length(body) <= {whole_max:UInt64}, body, substring(body, begins + 1, {window:UInt64}))) AS said,
-    toBool(length(body) > {whole_max:UInt64}) AS is_part
+    toValidUTF8(if(length(shown) <= {whole_max:UInt64}, shown, substring(shown, begins + 1, {window:UInt64}))) AS said,
+    toBool(length(shown) > {whole_max:UInt64}) AS is_part
 FROM contents
 WHERE project = {project:String} AND $trace_in_scope
   AND trace_id IN (SELECT arrayJoin(arrayMap(id -> toFixedString(unhex(id), 16), {traces:Array(String)})))

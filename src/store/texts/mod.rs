@@ -1,14 +1,16 @@
 //! Which texts are looked for, as conditions over bodies and over everything else of a record. Nothing that a
 //! viewer types is ever spliced in: what is typed decides which conditions there are, and is bound to them.
 //!
-//! Bodies and records have an index of their words (migrations 0107 and 0110), which every condition asks
+//! Bodies and records have an index of their words (migrations 0120 and 0122), which every condition asks
 //! first. The expressions here are those of the indexes: another spelling would not use them.
 use crate::store::read::Read;
 
 /// The words of a body, as its index has them.
-const SAID_OF_CONTENTS: &str = include_str!("said_of_contents.sql");
+const SHOWN_OF_CONTENTS: &str = include_str!("shown_of_contents.sql");
 /// The words of everything of a record that is no body, as its index has them.
-const SAID_OF_STEPS: &str = include_str!("said_of_steps.sql");
+const SHOWN_OF_STEPS: &str = include_str!("shown_of_steps.sql");
+/// A text without the colour codes of terminals.
+const SHOWN: &str = include_str!("shown.sql");
 /// What is typed, as the indexes have words.
 const TOKENS: &str = "tokens(translate(lowerUTF8(normalizeUTF8NFC($text)), '_.:''', '    '), 'asciiCJK')";
 /// A text in which patterns are looked for.
@@ -105,8 +107,6 @@ pub struct Needle {
     pub words: String,
     /// What must be found in the folded text: a regular expression in lower case.
     pub pattern: String,
-    /// The words alone decide: the pattern finds the same.
-    pub whole: bool,
 }
 
 /// An attribute with its value, as pages show it.
@@ -157,7 +157,7 @@ impl TextFilter {
         }
         for (at, test) in self.attributes.iter().enumerate() {
             let not = if test.negated { "NOT " } else { "" };
-            let says = says(SAID_OF_STEPS, &format!("{{attribute_words_{at}:String}}"));
+            let says = says(SHOWN_OF_STEPS, &format!("{{attribute_words_{at}:String}}"));
             let found = among(&format!(
                 "SELECT trace_id FROM steps WHERE project = {{project:String}} AND $trace_in_scope \
                  AND {says} AND arrayExists(pair -> \
@@ -189,7 +189,8 @@ impl TextFilter {
         if !self.asks() || !(everywhere || kinds) {
             return None;
         }
-        let holds = self.holds(SAID_OF_CONTENTS, &folded("body"));
+        let text = folded(&shown("body"));
+        let holds = self.holds(SHOWN_OF_CONTENTS, |pattern| format!("match({text}, {})", folded(pattern)));
         let kinds = if everywhere { "" } else { " AND toString(kind) IN {text_kinds:Array(String)}" };
         Some(format!("{holds}{kinds}"))
     }
@@ -202,8 +203,12 @@ impl TextFilter {
             return None;
         }
         let fields: Vec<&str> = wanted.iter().filter_map(|place| place.fields()).collect();
-        let text = format!("arrayStringConcat(arrayConcat({}), '\\n')", fields.join(", "));
-        let holds = self.holds(SAID_OF_STEPS, &folded(&text));
+        let all = format!("arrayStringConcat(arrayConcat({}), '\\n')", fields.join(", "));
+        // The fields are named once: a statement may have so many parts only.
+        let text = folded(&shown("text"));
+        let holds = self.holds(SHOWN_OF_STEPS, |pattern| {
+            format!("arrayExists(text -> match({text}, {}), [{all}])", folded(pattern))
+        });
         if self.id.is_none() || !self.is_in(TextPlace::Names) {
             return Some(holds);
         }
@@ -217,8 +222,7 @@ impl TextFilter {
 
     /// What a text must hold: the index says which may, the text itself decides. What was erased may stand in
     /// the index for a while.
-    fn holds(&self, index: &str, text: &str) -> String {
-        let pattern = |name: &str| format!("match({text}, {})", folded(name));
+    fn holds(&self, index: &str, pattern: impl Fn(&str) -> String) -> String {
         let mut all = Vec::new();
         for (at, spellings) in self.all.iter().enumerate() {
             let each = spellings.iter().enumerate().map(|(which, needle)| {
@@ -277,6 +281,11 @@ impl TextFilter {
     }
 }
 
+/// A text as people see it: without the colour codes of terminals, also where JSON writes them with escapes.
+pub(in crate::store) fn shown(text: &str) -> String {
+    SHOWN.trim_end().replace("$text", text)
+}
+
 /// A text as patterns are looked for in it.
 pub(in crate::store) fn folded(text: &str) -> String {
     FOLDED.replace("$text", text)
@@ -284,7 +293,7 @@ pub(in crate::store) fn folded(text: &str) -> String {
 
 /// Whether a body has all words of the text that this parameter is bound to.
 pub(in crate::store) fn body_says(parameter: &str) -> String {
-    says(SAID_OF_CONTENTS, parameter)
+    says(SHOWN_OF_CONTENTS, parameter)
 }
 
 fn says(index: &str, parameter: &str) -> String {
@@ -305,32 +314,33 @@ fn among(traces: &str) -> String {
 mod tests {
     use super::*;
 
-    fn needle(words: &str, whole: bool) -> Needle {
-        Needle { words: words.to_owned(), pattern: words.to_owned(), whole }
+    fn needle(words: &str) -> Needle {
+        Needle { words: words.to_owned(), pattern: words.to_owned() }
     }
 
     #[test]
     fn the_expressions_are_those_of_the_indexes() {
         for (expression, migration) in [
-            (SAID_OF_CONTENTS, include_str!("../../../migrations/0107_contents_said.sql")),
-            (SAID_OF_STEPS, include_str!("../../../migrations/0110_steps_said.sql")),
+            (SHOWN_OF_CONTENTS, include_str!("../../../migrations/0120_contents_shown.sql")),
+            (SHOWN_OF_STEPS, include_str!("../../../migrations/0122_steps_shown.sql")),
         ] {
-            let index = format!(" said {} TYPE text(tokenizer = 'asciiCJK')", expression.trim_end());
+            let index = format!(" shown {} TYPE text(tokenizer = 'asciiCJK')", expression.trim_end());
             assert!(migration.contains(&index), "{migration}");
             for fields in [ERRORS, NAMES, ATTRIBUTES] {
                 let inner = fields.trim_start_matches("arrayConcat(").trim_end_matches(')');
                 let first = inner.split(", ").next().unwrap_or_default().trim_start_matches('[');
-                assert!(SAID_OF_STEPS.contains(first), "{first}");
+                assert!(SHOWN_OF_STEPS.contains(first), "{first}");
             }
         }
-        assert!(SAID_OF_CONTENTS.contains(&TOKENS["tokens(".len()..30]));
+        assert!(SHOWN_OF_CONTENTS.contains(&TOKENS["tokens(".len()..30]));
+        assert!(SHOWN_OF_CONTENTS.contains(&shown("body")) && SHOWN_OF_STEPS.contains(&shown("text")));
     }
 
     #[test]
     fn nothing_typed_stands_in_a_statement() {
         let filter = TextFilter {
-            all: vec![vec![needle("'; DROP TABLE", false), needle("x", true)]],
-            none: vec![needle("evil", true)],
+            all: vec![vec![needle("'; DROP TABLE"), needle("x")]],
+            none: vec![needle("evil")],
             places: vec![TextPlace::Names, TextPlace::Results],
             id: Some("evil".to_owned()),
             attributes: vec![AttributeTest { key: "evil".into(), value: "evil".into(), negated: true }],
@@ -346,7 +356,7 @@ mod tests {
     #[test]
     fn a_place_decides_which_tables_are_asked() {
         let within = |places: &[TextPlace]| {
-            let all = vec![vec![needle("a", true)]];
+            let all = vec![vec![needle("a")]];
             let filter = TextFilter { all, places: places.to_vec(), ..TextFilter::default() };
             (filter.of_contents().is_some(), filter.of_steps().is_some())
         };

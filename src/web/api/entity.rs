@@ -22,8 +22,10 @@ use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::viewer::Viewer;
 
-/// Runs in an answer when nobody says how many, and at most.
-const RUNS: (u16, u16) = (25, 100);
+/// Runs in an answer when nobody says how many.
+const RUNS: u16 = 25;
+/// The most runs of one answer.
+pub const RUNS_MAX: u16 = 100;
 /// Entities in a list or sample when nobody says how many.
 const SAMPLE: u16 = 25;
 
@@ -100,7 +102,7 @@ pub(in crate::web) async fn show(
     let entity = format!("{}:{id}", kind.to_ascii_lowercase());
     viewer.may_ask(&entity)?;
     Names::wanted(&params)?;
-    let limit = params.number("limit", (1, RUNS.1))?.unwrap_or(RUNS.0);
+    let limit = params.number("limit", (1, RUNS_MAX))?.unwrap_or(RUNS);
     let names = Names::of(&state, &viewer.scope, (&kind, &id)).await?;
     let filter = names.filter(&params)?;
     let now_ns = format::now_ns();

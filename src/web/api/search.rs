@@ -18,7 +18,7 @@ use crate::web::viewer::Viewer;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "HitList")]
 pub(in crate::web) struct List {
-    /// By run, newest first; within a run by step.
+    /// By run, newest first; within a run by step. None where only conditions of runs were asked for.
     hits: Vec<Found>,
     /// The runs of the hits. Of one that is not named by `run:` in `q`, a few hits are listed.
     runs: Vec<InRun>,
@@ -88,9 +88,9 @@ pub(in crate::web) async fn list(
     params: Params,
 ) -> Result<Response, WebError> {
     let asked = Asked::read(&params, &[])?;
-    if asked.words.is_empty() {
-        let said = "`q` needs a word or a phrase to look for; /api/v1/runs lists runs by conditions alone";
-        return Err(WebError::Invalid(said.to_owned()));
+    if asked.list.query.terms.is_empty() {
+        let said = "is missing: words or a phrase to look for, or conditions of runs";
+        return Err(WebError::Field("q", said.to_owned()));
     }
     let now_ns = format::now_ns();
     let filter = asked.filter(&asked.conditions(), &state.desk, &viewer.scope, now_ns);
@@ -125,7 +125,7 @@ pub(in crate::web) async fn list(
     let hits: Vec<Found> =
         runs.iter().flat_map(|run| run.hits.iter().map(move |hit| one(run, hit))).collect();
     let kept = state.settings.retention.of(&viewer.scope.project);
-    let rows = hits.len();
+    let rows = if asked.words.is_empty() { runs.len() } else { hits.len() };
     let answer = List {
         hits,
         runs: runs.into_iter().map(InRun::from).collect(),

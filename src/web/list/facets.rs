@@ -1,4 +1,4 @@
-//! What the listed runs have in common: values with counts, each a link that edits the filter.
+//! What the runs of a list or of a search have in common: values with counts, each a link that edits `q`.
 use crate::store::RunField;
 use crate::store::queries::{Facet, RunFacets};
 use crate::web::finding;
@@ -7,19 +7,41 @@ use crate::web::list::address::Address;
 use crate::web::query::{Field, Query, Test};
 use crate::web::text::{Text, shortened};
 
-/// Values of one field shown before "more".
-const SHOWN: usize = 5;
+/// Which fields have facets: their place in the language of `q`, in the store, and their heading.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::web) struct Offer {
+    fields: [(Field, RunField, &'static str); 7],
+    /// Values of one field shown before "more".
+    shown: usize,
+}
 
-/// The fields that have facets: their place in the filter language, in the store, and their heading.
-const FACETS: [(Field, RunField, &str); 7] = [
-    (Field::Has, RunField::Has, "Attention"),
-    (Field::Agent, RunField::Agent, "Agent"),
-    (Field::Tool, RunField::Tool, "Tool"),
-    (Field::Model, RunField::Model, "Model"),
-    (Field::Finding, RunField::Finding, "Finding"),
-    (Field::Service, RunField::Service, "Service"),
-    (Field::Environment, RunField::Environment, "Environment"),
-];
+/// The facets of the list of runs.
+pub(in crate::web) const OF_RUNS: Offer = Offer {
+    fields: [
+        (Field::Has, RunField::Has, "Attention"),
+        (Field::Agent, RunField::Agent, "Agent"),
+        (Field::Tool, RunField::Tool, "Tool"),
+        (Field::Model, RunField::Model, "Model"),
+        (Field::Finding, RunField::Finding, "Finding"),
+        (Field::Service, RunField::Service, "Service"),
+        (Field::Environment, RunField::Environment, "Environment"),
+    ],
+    shown: 5,
+};
+
+/// The facets of the search, which counts the most frequent values only: all of them are shown.
+pub(in crate::web) const OF_TEXTS: Offer = Offer {
+    fields: [
+        (Field::Outcome, RunField::Outcome, "Outcome"),
+        (Field::Has, RunField::Has, "Retries"),
+        (Field::Agent, RunField::Agent, "Agent"),
+        (Field::Model, RunField::Model, "Model"),
+        (Field::Finding, RunField::Finding, "Finding"),
+        (Field::Entity, RunField::Entity, "Entity"),
+        (Field::Session, RunField::Session, "Session"),
+    ],
+    shown: usize::MAX,
+};
 
 /// One field.
 #[derive(Debug)]
@@ -41,9 +63,14 @@ pub(in crate::web) struct Choice {
 
 /// The fields of the filter whose facets must be counted without the filter's own choice of them: else
 /// choosing one value would hide the others.
-pub(in crate::web) fn chosen(query: &Query) -> Vec<Field> {
-    let offered = FACETS.iter().map(|(field, _, _)| *field).chain([Field::Outcome]);
-    offered.filter(|field| query.terms.iter().any(|term| is_of(&term.test, *field))).collect()
+pub(in crate::web) fn chosen(offer: &Offer, query: &Query) -> Vec<Field> {
+    let mut offered: Vec<Field> = offer.fields.iter().map(|(field, _, _)| *field).collect();
+    // The tallies of the list of runs are counts of outcomes.
+    if !offered.contains(&Field::Outcome) {
+        offered.push(Field::Outcome);
+    }
+    offered.retain(|field| query.terms.iter().any(|term| is_of(&term.test, *field)));
+    offered
 }
 
 fn is_of(test: &Test, field: Field) -> bool {
@@ -68,26 +95,27 @@ impl Counts {
 }
 
 /// The groups of a list.
-pub(in crate::web) fn groups(counts: &Counts, query: &Query, address: &Address) -> Vec<Group> {
-    FACETS
-        .iter()
-        .filter_map(|(field, column, name)| group(counts.of(*field, *column), (*field, name), query, address))
-        .collect()
+pub(in crate::web) fn groups(offer: &Offer, counts: &Counts, query: &Query, address: &Address) -> Vec<Group> {
+    let group = |(field, column, name): &(Field, RunField, &'static str)| {
+        let is_open = address.open.as_deref() == Some(field.name());
+        let shown = if is_open { usize::MAX } else { offer.shown };
+        group(counts.of(*field, *column), (*field, name, shown), query, address)
+    };
+    offer.fields.iter().filter_map(group).collect()
 }
 
 fn group(
     values: &[Facet],
-    (field, name): (Field, &'static str),
+    (field, name, shown): (Field, &'static str, usize),
     query: &Query,
     address: &Address,
 ) -> Option<Group> {
-    let is_open = address.open.as_deref() == Some(field.name());
     let mut options = Vec::new();
     let mut hidden = 0;
     for (at, facet) in values.iter().filter(|facet| !facet.value.is_empty()).enumerate() {
         let test = Test::Is(field, facet.value.clone());
         let on = query.has(&test);
-        if at >= SHOWN && !on && !is_open {
+        if at >= shown && !on {
             hidden += 1;
             continue;
         }
@@ -105,6 +133,8 @@ fn group(
 fn value_name(field: Field, value: &str) -> String {
     let found = crate::domain::finding::Code::from_word(value);
     match (field, value, found) {
+        (Field::Outcome, "none", _) => "No effects".to_owned(),
+        (Field::Outcome, _, _) => crate::web::text::sentence(value),
         (Field::Has, "finding", _) => "Any finding".to_owned(),
         (Field::Has, "retry", _) => "Retried".to_owned(),
         (Field::Has, "reconcile", _) => "Looked up".to_owned(),

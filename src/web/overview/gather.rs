@@ -5,7 +5,7 @@ use crate::domain::scope::Scope;
 use crate::store::RunFilter;
 use crate::store::queries::run_facets;
 use crate::web::error::WebError;
-use crate::web::list::facets::{Counts, chosen};
+use crate::web::list::facets::{Counts, OF_RUNS, chosen};
 use crate::web::overview::asked::Asked;
 use crate::web::overview::figures::{Figures, figures, stretch};
 use crate::web::query::Query;
@@ -25,7 +25,7 @@ pub(in crate::web) async fn gather(
     let whole = filter(&asked.query);
     let all = run_facets(&state.store, scope, &whole, now_ns).await?;
     let stretch = stretch(asked, &all, now_ns);
-    let fields = chosen(&asked.query);
+    let fields = chosen(&OF_RUNS, &asked.query);
     let apart: Vec<RunFilter> =
         fields.iter().map(|field| filter(&asked.query.with_only(*field, None))).collect();
     let without = try_join_all(apart.iter().map(|filter| run_facets(&state.store, scope, filter, now_ns)));

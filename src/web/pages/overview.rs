@@ -10,7 +10,7 @@ use crate::web::format;
 use crate::web::link::{Links, encoded};
 use crate::web::list::address::{Address, Range};
 use crate::web::list::asked::Unread;
-use crate::web::list::facets::{Group, groups};
+use crate::web::list::facets::{Group, OF_RUNS, groups};
 use crate::web::overview::asked::{ALL_TIME, Asked};
 use crate::web::overview::bins::width;
 use crate::web::overview::chart::{BIN_WIDE, Chart, share};
@@ -93,7 +93,7 @@ pub(in crate::web) async fn show(
             let body = match counts.all.runs == 0 && figures.unknowns.is_empty() {
                 true => Body::Nothing(!asked.by_default || !asked.query.terms.is_empty()),
                 false => {
-                    let mut groups = groups(&counts, &asked.query, &address);
+                    let mut groups = groups(&OF_RUNS, &counts, &asked.query, &address);
                     groups.retain(|group| FACETS.contains(&group.name));
                     let csv = |chart: &Chart| csv_address(&links, &params, chart.key);
                     Body::Charts(Box::new(Shown::of((&asked, &figures, &leads), groups, csv, now_ns)))

@@ -17,7 +17,7 @@ use crate::web::list::address::{Address, Range};
 use crate::web::list::asked::{Asked, Unread};
 use crate::web::list::columns::{At, Column, Shown};
 use crate::web::list::display::{self, Display, Menu};
-use crate::web::list::facets::{Counts, Group as Facets, chosen, groups};
+use crate::web::list::facets::{Counts, Group as Facets, OF_RUNS, chosen, groups};
 use crate::web::list::line::Line;
 use crate::web::list::pulse::{Pulse, bins};
 use crate::web::list::sessions::{EACH_MAX, Group};
@@ -196,7 +196,7 @@ async fn listed(
     let order = if display.by_session { "by session, the latest first" } else { "newest first" };
     let runs = format::counted(counts.all.runs, "run", "runs");
     Ok(Body::List(Box::new(List {
-        groups: groups(&counts, query, address),
+        groups: groups(&OF_RUNS, &counts, query, address),
         pulse: Pulse::of(&counts, &histogram, bins, (query, address, zone)),
         count: format!("{runs}, {order}, times in {}", zone.name()),
         coverage: coverage.sentence(),
@@ -272,7 +272,7 @@ async fn counts(
     (query, filter): (&Query, &impl Fn(&Query) -> RunFilter),
     now_ns: u64,
 ) -> Result<Counts, StoreError> {
-    let fields = chosen(query);
+    let fields = chosen(&OF_RUNS, query);
     let filters: Vec<RunFilter> = std::iter::once(filter(query))
         .chain(fields.iter().map(|field| filter(&query.with_only(*field, None))))
         .collect();

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::future::{try_join, try_join_all};
 
 use crate::domain::scope::Scope;
-use crate::store::queries::{TextFacets, text_facets};
+use crate::store::queries::text_facets;
 use crate::web::badge::{self, Badge};
 use crate::web::error::WebError;
 use crate::web::format;
@@ -13,12 +13,12 @@ use crate::web::kept_for::Coverage;
 use crate::web::link::{Links, encoded};
 use crate::web::list::address::{Address, Range};
 use crate::web::list::asked::Unread;
+use crate::web::list::facets::{Counts, Group, OF_TEXTS, chosen, groups};
 use crate::web::list::words::effects;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
 use crate::web::query::{Field, Query, QueryError};
 use crate::web::search::asked::Asked;
-use crate::web::search::facets::{Group, chosen, groups};
 use crate::web::search::fragment::Piece;
 use crate::web::search::hits::{Hit, RunHits, found};
 use crate::web::seen::Seen;
@@ -46,8 +46,6 @@ pub(in crate::web) enum Body {
     Start,
     /// The question can't be read: the word, what is wrong with it, and the nearest that can be read.
     Unreadable(String, String, Option<(String, String)>),
-    /// Conditions without a word: they are for the list of runs, at this address.
-    NoWord(String),
     /// What was found.
     Found(Box<List>),
 }
@@ -56,8 +54,10 @@ pub(in crate::web) enum Body {
 pub(in crate::web) struct List {
     groups: Vec<Group>,
     runs: Vec<Card>,
-    /// Such as "3 runs, newest first".
+    /// Such as "Found in 3 runs, newest first".
     count: String,
+    /// The same runs in the list of runs, where no word was looked for.
+    listed: Option<String>,
     /// Where and when was looked, when not everywhere and always, and the search without that.
     within: Option<(String, String)>,
     coverage: String,
@@ -154,13 +154,10 @@ async fn answered(
     if query.terms.is_empty() {
         return Ok(Body::Start);
     }
-    if asked.words.is_empty() {
-        return Ok(Body::NoWord(links.runs_with(&query.to_string())));
-    }
     let conditions = asked.conditions();
     let filter = |conditions: &Query| asked.filter(conditions, &state.desk, scope, now_ns);
     let whole = filter(&conditions);
-    let fields = chosen(&conditions);
+    let fields = chosen(&OF_TEXTS, &conditions);
     let others: Vec<_> = fields.iter().map(|field| filter(&conditions.with_only(*field, None))).collect();
     let counts = try_join_all(
         std::iter::once(&whole).chain(&others).map(|filter| text_facets(&state.store, scope, filter, now_ns)),
@@ -168,19 +165,26 @@ async fn answered(
     let counts = async { counts.await.map_err(WebError::from) };
     let ((runs, next), mut counts) =
         try_join(found(&state.store, scope, (asked, &whole), now_ns), counts).await?;
-    let without: Vec<(Field, TextFacets)> =
-        fields.into_iter().zip(counts.split_off(1.min(counts.len()))).collect();
-    let all = counts.pop().unwrap_or_default();
+    let without = fields.into_iter().zip(counts.split_off(1.min(counts.len()))).collect();
+    let counts = Counts { all: counts.pop().unwrap_or_default(), without };
     let kept = state.settings.retention.of(&scope.project);
     Ok(Body::Found(Box::new(List {
-        groups: groups((&all, &without), query, address),
-        count: format!("Found in {}, newest first, times in UTC", format::counted(all.runs, "run", "runs")),
+        groups: groups(&OF_TEXTS, &counts, query, address),
+        count: match asked.words.is_empty() {
+            false => format!("Found in {}, newest first, times in UTC", counted(counts.all.runs)),
+            true => format!("{}, newest first, times in UTC", counted(counts.all.runs)),
+        },
+        listed: asked.words.is_empty().then(|| links.runs_with(&query.to_string())),
         runs: runs.iter().map(|run| Card::of(run, state, (asked, address), now_ns)).collect(),
         within: within(asked, address),
         coverage: Coverage::of(&state.store, scope, kept, now_ns).await.sentence(),
         newest: asked.after.as_ref().map(|_| address.with(query)),
         older: next.map(|next| address.after(query, &asked.cursor(&next))),
     })))
+}
+
+fn counted(runs: u64) -> String {
+    format::counted(runs, "run", "runs")
 }
 
 /// Where and when was looked, when not everywhere and always.
@@ -268,8 +272,8 @@ impl Body {
 
     fn rows(&self) -> usize {
         match self {
-            Self::Found(list) => list.runs.iter().map(|run| run.hits.len()).sum(),
-            Self::Start | Self::Unreadable(..) | Self::NoWord(_) => 0,
+            Self::Found(list) => list.runs.iter().map(|run| run.hits.len().max(1)).sum(),
+            Self::Start | Self::Unreadable(..) => 0,
         }
     }
 }

@@ -7,14 +7,14 @@ use crate::web::error::WebError;
 use crate::web::list::asked::{Asked as Listed, Unread};
 use crate::web::params::Params;
 use crate::web::query::{Field, Query, QueryError, Test};
-use crate::web::search::needle::{core, id_of, id_pattern, needle, stem};
+use crate::web::search::needle::{id_of, needle, stem};
 
 /// Words in one search.
 const WORDS_MAX: usize = 10;
-/// Spellings of one word.
-const SPELLINGS_MAX: usize = 16;
+/// Spellings of all words together: what one statement may ask.
+const SPELLINGS_MAX: usize = 60;
 /// Runs in one answer.
-pub(in crate::web) const RUNS_MAX: u16 = 50;
+pub const RUNS_MAX: u16 = 50;
 /// Runs in an answer when nobody says how many.
 const RUNS: u16 = 20;
 
@@ -68,6 +68,13 @@ impl Asked {
         if self.words.len() + self.without.len() > WORDS_MAX {
             return Err(error("This search", format!("has more than {WORDS_MAX} words")));
         }
+        if self.words.is_empty() && !self.without.is_empty() {
+            let wrong = "says only which words may not stand in a text; add one that must".to_owned();
+            return Err(error("This search", wrong));
+        }
+        if self.words.is_empty() && !self.places.is_empty() && !self.list.query.terms.is_empty() {
+            return Err(error("This search", "says where to look (`in`) and no word to look for".to_owned()));
+        }
         for word in &self.words {
             if let Some(place) = word.strip_prefix("in:") {
                 let words = TextPlace::ALL.map(TextPlace::word).join(", ");
@@ -115,17 +122,18 @@ impl Asked {
     ) -> RunFilter {
         let mut filter = desk.widened(&scope.project, self.list.filter(conditions, now_ns));
         let attributes = std::mem::take(&mut filter.texts.attributes);
-        filter.texts =
-            TextFilter { attributes, ..self.texts(|word| desk.spellings(&scope.project, false, word)) };
+        filter.texts = TextFilter { attributes, ..self.texts(|word| desk.endings(&scope.project, word)) };
         filter
     }
 
-    /// The texts that are looked for. What a word may have become where a rule hid it is looked for as well.
+    /// The texts that are looked for, and those that may not be there; also by what a word may have become
+    /// where a rule hid it.
     fn texts(&self, hidden: impl Fn(&str) -> Vec<String>) -> TextFilter {
+        let each = SPELLINGS_MAX / (self.words.len() + self.without.len()).max(1);
         let spellings = |word: &String| -> Vec<Needle> {
             let others = hidden(stem(word).0).into_iter().map(|other| needle(&other));
             let all = std::iter::once(needle(word)).chain(others);
-            all.take(SPELLINGS_MAX).collect()
+            all.take(each).collect()
         };
         let id = match self.words.as_slice() {
             [only] => id_of(only),
@@ -133,17 +141,11 @@ impl Asked {
         };
         TextFilter {
             all: self.words.iter().map(spellings).collect(),
-            none: self.without.iter().map(|word| needle(word)).collect(),
+            none: self.without.iter().flat_map(spellings).collect(),
             places: self.places.clone(),
             id,
             attributes: Vec::new(),
         }
-    }
-
-    /// What is marked in what was found.
-    pub(in crate::web) fn marks(&self) -> Vec<String> {
-        let ids = self.words.iter().filter_map(|word| id_of(word)).map(|id| id_pattern(&id));
-        self.words.iter().map(|word| core(stem(word).0)).chain(ids).collect()
     }
 }
 
@@ -181,6 +183,8 @@ mod tests {
         assert_eq!(asked.limit, RUNS);
         let texts = asked.texts(|word| vec![format!("hidden-{word}")]);
         assert_eq!(texts.all.first().map(Vec::len), Some(2));
+        let none: Vec<&str> = texts.none.iter().map(|needle| needle.words.as_str()).collect();
+        assert_eq!(none, ["test", "hidden-test"]);
         assert_eq!(texts.id, None);
         assert_eq!(read("q=run-031").unwrap().texts(|_| Vec::new()).id.as_deref(), Some("run031"));
     }
@@ -191,6 +195,8 @@ mod tests {
             ("q=outcom:unknown", "`outcom` is not a field; did you mean outcome?"),
             ("q=%22open", "opens a quote that is never closed"),
             ("q=in:errors", "`in=`"),
+            ("q=agent:bank&in=errors", "no word to look for"),
+            ("q=-lamp agent:bank", "add one that must"),
             ("q=a&in=everywhere", "`in` takes messages"),
             ("q=a&limit=51", "`limit`"),
             ("q=a&cursor=junk", "`cursor`"),

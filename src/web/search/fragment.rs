@@ -12,7 +12,11 @@ const MARKS_MAX: usize = 20;
 
 /// Finds marks in texts.
 #[derive(Debug)]
-pub(in crate::web) struct Marker(Vec<Regex>);
+pub(in crate::web) struct Marker {
+    words: Vec<Regex>,
+    /// The beginning of an id: marked where none of the words stand.
+    id: Option<Regex>,
+}
 
 /// A piece of text, marked or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +28,10 @@ pub(in crate::web) struct Piece {
 }
 
 impl Marker {
-    /// For these patterns over folded text.
-    pub(in crate::web) fn new(patterns: &[String]) -> Self {
+    /// For these patterns over folded text, each with what is marked as its group.
+    pub(in crate::web) fn new(words: &[String], id: Option<&String>) -> Self {
         let limited = |pattern: &String| regex::RegexBuilder::new(pattern).size_limit(1 << 20).build().ok();
-        Self(patterns.iter().filter_map(limited).collect())
+        Self { words: words.iter().filter_map(limited).collect(), id: id.and_then(limited) }
     }
 
     /// The piece of a text around what was found first; the whole text where nothing can be marked.
@@ -61,13 +65,15 @@ impl Marker {
     /// Where marks stand, in order, none over another.
     fn marks(&self, text: &str) -> Vec<(usize, usize)> {
         let folded = Folded::of(text);
-        let found = self.0.iter().flat_map(|pattern| {
-            pattern
-                .find_iter(&folded.text)
-                .take(MARKS_MAX)
-                .map(|found| folded.whence(found.start(), found.end()))
-        });
-        let mut all: Vec<(usize, usize)> = found.filter(|(from, to)| from < to).collect();
+        let found = |pattern: &Regex| groups(pattern, &folded.text);
+        let mut all: Vec<(usize, usize)> = self.words.iter().flat_map(found).collect();
+        if all.is_empty() {
+            all.extend(self.id.iter().flat_map(found));
+        }
+        for range in &mut all {
+            *range = folded.whence(range.0, range.1);
+        }
+        all.retain(|(from, to)| from < to);
         all.sort_unstable_by_key(|(from, to)| (*from, std::cmp::Reverse(*to)));
         let mut marks: Vec<(usize, usize)> = Vec::new();
         for (from, to) in all {
@@ -77,6 +83,22 @@ impl Marker {
         }
         marks
     }
+}
+
+/// Where the group of a pattern stands. What stands around it may be what stands around the next as well: the
+/// space between two words.
+fn groups(pattern: &Regex, text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while found.len() < MARKS_MAX {
+        let Some(group) = pattern.captures_at(text, at).and_then(|found| found.get(1)) else { break };
+        if group.is_empty() {
+            break;
+        }
+        found.push((group.start(), group.end()));
+        at = group.end();
+    }
+    found
 }
 
 /// A text in lower case with accents on their letters, and where each byte of it came from.
@@ -144,11 +166,12 @@ fn escape_length(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::search::needle::core;
+    use crate::web::search::needle::{id_of, id_pattern, marking, needle};
 
     fn fragment(typed: &[&str], text: &str) -> String {
-        let patterns: Vec<String> = typed.iter().map(|word| core(word)).collect();
-        let pieces = Marker::new(&patterns).fragment(text);
+        let patterns: Vec<String> = typed.iter().map(|word| marking(&needle(word))).collect();
+        let id = typed.first().and_then(|word| id_of(word)).map(|id| id_pattern(&id));
+        let pieces = Marker::new(&patterns, id.as_ref()).fragment(text);
         pieces
             .iter()
             .map(|piece| if piece.found { format!("<{}>", piece.text) } else { piece.text.clone() })
@@ -161,6 +184,17 @@ mod tests {
             (&["refund"][..], "a Refund and a refund", "a <Refund> and a <refund>"),
             (&["café"], "un cafe\u{301} noir", "un <cafe\u{301}> noir"),
             (&["müller", "ll"], "Herr MÜLLER", "Herr <MÜLLER>"),
+            (
+                &["refund"],
+                "refunds, refund refund, issue_refund",
+                "refunds, <refund> <refund>, issue_<refund>",
+            ),
+            (&["refun*"], "Refunds prerefund", "<Refunds> prerefund"),
+            (&["order-70*"], "order-7001", "<order-7001>"),
+            (&["a phrase", "phrase"], "A\n phrase of phrases", "<A\n phrase> of phrases"),
+            (&["100%", "%"], "100% 5%", "<100%> 5<%>"),
+            (&["550e8400"], "run 550E-8400-e29b", "run <550E-8400>-e29b"),
+            (&["4812"], "order 4812, not 48123", "order <4812>, not 48123"),
             (&["你好"], "说你好，退款", "说<你好>，退款"),
             (&["missing"], "nothing here", "nothing here"),
             (&["İ"], "x İİ", "x <İ><İ>"),

@@ -8,7 +8,7 @@ use crate::domain::run::{Attempt, Run, RunStep};
 use crate::domain::scope::Scope;
 use crate::domain::summary::RunSummary;
 use crate::store::queries::{HitField, StepHit, TextHit, body_spans, runs, step_hits, text_hits};
-use crate::store::rows::RunCursor;
+use crate::store::rows::{RunCursor, RunRow};
 use crate::store::{RunFilter, Store, TextPlace};
 use crate::web::error::WebError;
 use crate::web::reading::{self, Found};
@@ -17,6 +17,7 @@ use crate::web::run::verdict::title;
 use crate::web::run::view::Tab;
 use crate::web::search::asked::Asked;
 use crate::web::search::fragment::{Marker, Piece, opened};
+use crate::web::search::needle::{id_pattern, marking};
 
 /// Hits listed of one run.
 const OF_RUN: usize = 5;
@@ -75,6 +76,11 @@ pub(in crate::web) async fn found(
     now_ns: u64,
 ) -> Result<(Vec<RunHits>, Option<RunCursor>), WebError> {
     let page = runs(store, scope, filter, (asked.after.as_ref(), asked.limit), now_ns).await?;
+    if asked.words.is_empty() {
+        // Conditions alone: the runs, and nothing in them to point at.
+        let run = |row: RunRow| RunHits { summary: row.summary, hits: Vec::new(), more: 0 };
+        return Ok((page.runs.into_iter().map(run).collect(), page.next));
+    }
     let mut traces: Vec<TraceId> = page.runs.iter().flat_map(|row| row.summary.traces.clone()).collect();
     traces.sort_unstable();
     traces.dedup();
@@ -86,7 +92,9 @@ pub(in crate::web) async fn found(
     let apart: Vec<Digest> =
         texts.iter().filter(|hit| hit.kind == "attribute").map(|hit| hit.digest).collect();
     let sent = body_spans(store, scope, &traces, &apart).await?;
-    let all = All::of((&texts, &steps, &sent), Marker::new(&asked.marks()));
+    let words: Vec<String> = filter.texts.all.iter().flatten().map(marking).collect();
+    let id = filter.texts.id.as_deref().map(id_pattern);
+    let all = All::of((&texts, &steps, &sent), Marker::new(&words, id.as_ref()));
     let most = if asked.is_of_one_run() { OF_ONE_RUN } else { OF_RUN };
     let mut found = Vec::new();
     for row in page.runs {

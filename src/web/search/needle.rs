@@ -30,15 +30,26 @@ pub(in crate::web) fn needle(typed: &str) -> Needle {
     }
     let words = if begins { text.trim_end_matches(is_word) } else { text };
     let has_words = words.chars().any(|char| is_word(char) || (!char.is_ascii() && !char.is_whitespace()));
-    Needle {
-        words: if has_words { words.to_owned() } else { String::new() },
-        pattern,
-        whole: !begins && text.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+    Needle { words: if has_words { words.to_owned() } else { String::new() }, pattern }
+}
+
+/// The pattern of a needle with what is to be marked as its group: not what may stand around it, and of a
+/// beginning the whole word.
+pub(in crate::web) fn marking(needle: &Needle) -> String {
+    let pattern = needle.pattern.as_str();
+    let (before, rest) = match pattern.strip_prefix(BEFORE) {
+        Some(rest) => (BEFORE, rest),
+        None => ("", pattern),
+    };
+    match rest.strip_suffix(AFTER) {
+        Some(core) => format!("{before}({core}){AFTER}"),
+        None if rest.ends_with(is_word) => format!("{before}({rest}[a-z0-9]*)"),
+        None => format!("{before}({rest})"),
     }
 }
 
 /// The text alone as a pattern, without what may stand around it.
-pub(in crate::web) fn core(text: &str) -> String {
+fn core(text: &str) -> String {
     let mut pattern = String::new();
     let folded: String = text.nfc().collect::<String>().to_lowercase();
     let mut chars = folded.trim().chars().peekable();
@@ -114,10 +125,10 @@ pub(in crate::web) fn id_of(typed: &str) -> Option<String> {
     (fits && id.contains(|char: char| char.is_ascii_digit())).then_some(id)
 }
 
-/// The pattern of an id that may have dashes anywhere.
+/// The pattern of an id that may have dashes anywhere, as a group.
 pub(in crate::web) fn id_pattern(id: &str) -> String {
     let chars = id.chars().map(|char| core(&char.to_string()));
-    format!("{BEFORE}{}", chars.collect::<Vec<_>>().join("-?"))
+    format!("{BEFORE}({})", chars.collect::<Vec<_>>().join("-?"))
 }
 
 #[cfg(test)]
@@ -174,19 +185,18 @@ mod tests {
 
     #[test]
     fn the_index_is_asked_for_whole_words_only() {
-        for (typed, words, whole) in [
-            ("refund", "refund", true),
-            ("Müller", "Müller", false),
-            ("A_1", "A_1", false),
-            ("refun*", "", false),
-            ("order-70*", "order-", false),
-            ("%", "", false),
-            ("a*", "a*", false),
-            ("*", "", false),
-            ("退款", "退款", false),
+        for (typed, words) in [
+            ("refund", "refund"),
+            ("Müller", "Müller"),
+            ("A_1", "A_1"),
+            ("refun*", ""),
+            ("order-70*", "order-"),
+            ("%", ""),
+            ("a*", "a*"),
+            ("*", ""),
+            ("退款", "退款"),
         ] {
-            let needle = needle(typed);
-            assert_eq!((needle.words.as_str(), needle.whole), (words, whole), "{typed}");
+            assert_eq!(needle(typed).words, words, "{typed}");
         }
     }
 

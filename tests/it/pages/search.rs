@@ -1,6 +1,6 @@
 //! The search: what it finds and where it leads, who may find it, and that it asks the index.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-use recount::domain::content::ContentKind;
+use recount::domain::content::{Content, ContentKind};
 use recount::domain::entity::Entity;
 use recount::domain::ids::Project;
 use recount::domain::kind::{Kind, Status};
@@ -203,8 +203,17 @@ async fn the_page_teaches_names_what_it_cannot_read_and_keeps_its_state() {
     assert!(!typo.contains("run-001"));
     let none = site.page("/search?q=zeppelin").await;
     assert!(none.contains("Nothing found") && none.contains("<code>zeppelin</code>"));
+    // Conditions alone list the runs that fit.
     let runs = site.page("/search?q=agent:shop").await;
-    assert!(runs.contains("No word to look for") && runs.contains("/runs?q=agent%3Ashop"));
+    for said in
+        ["2 runs, newest first", "No word was looked for", "/runs?q=agent%3Ashop", "run-001", "run-003"]
+    {
+        assert!(runs.contains(said), "{said}: {runs}");
+    }
+    assert!(!runs.contains("run-002"));
+    let answer = found(&site, "agent:shop", "").await;
+    assert_eq!((names(&answer), answer["hits"].as_array().unwrap().len()), (vec!["run-003", "run-001"], 0));
+    assert!(names(&found(&site, "agent:shop -agent:shop", "").await).is_empty());
     // Facets edit the same q, and the place and time stay.
     let page = site.page("/search?q=kettle&in=messages&t=30d&from=2020-01-01T00:00:00Z").await;
     for facet in ["outcome%3A", "has%3Aretry", "agent%3Abank", "model%3Agpt-5", "entity%3Aaccount%3A1"] {
@@ -223,14 +232,77 @@ async fn the_page_teaches_names_what_it_cannot_read_and_keeps_its_state() {
     let frame = site.page("/runs").await;
     assert!(frame.contains("class=\"finder\" role=\"search\"") && frame.contains("action=\"/search\""));
     assert_eq!(site.get("/api/v1/search").await.status, 400);
-    assert_eq!(site.get("/api/v1/search?q=agent:shop").await.status, 400);
+    assert_eq!(site.get("/api/v1/search?q=-lamp%20agent:shop").await.status, 400);
+}
+
+#[tokio::test]
+async fn many_words_find_the_one_text_that_has_them_all() {
+    let site = Site::new().await;
+    let words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett";
+    let mut steps = told(1, words, "yes");
+    steps.extend(told(2, &words.replace("golf", "gulf"), "yes"));
+    site.keep(steps).await;
+    let backwards: Vec<&str> = words.split(' ').rev().collect();
+    for count in [8, 9, 10] {
+        let q = backwards[..count].join(" ");
+        let answer = found(&site, &q, "").await;
+        assert_eq!(names(&answer), ["run-001"], "{q}: {answer}");
+        let marked =
+            answer["hits"][0]["fragment"].as_array().unwrap().iter().filter(|piece| piece["found"] == true);
+        assert_eq!(marked.count(), count, "{answer}");
+    }
+    assert_eq!(
+        site.get(&format!("/api/v1/search?q={}", encoded(&format!("{words} kilo")))).await.status,
+        400
+    );
+}
+
+#[tokio::test]
+async fn colour_codes_hide_no_word_and_marks_stand_on_whole_words() {
+    let site = Site::new().await;
+    let mut steps =
+        told(1, "\u{1b}[1;31mfailed\u{1b}[0m: cannot re\u{1b}[01;31m\u{1b}[Kfund\u{1b}[m\u{1b}[K it", "no");
+    let body =
+        "{\"log\":\"\\u001b[32mpassed\\u001b[0m twice\",\"in\":\"{\\\"a\\\":\\\"\\\\u001B[4mnested\\\"}\"}";
+    let said = Content { is_json: true, ..text(ContentKind::Output, "assistant", body) };
+    let at = steps[0].add_body(said);
+    steps[0].output.push(at);
+    steps[1].facts.error = Some(Failure {
+        kind: "Tool".to_owned(),
+        message: "\u{1b}[31mexploded\u{1b}[39;49m loudly".to_owned(),
+    });
+    steps.extend(told(2, "Refunds are refunded; a refund refund is not", "no"));
+    site.keep(steps).await;
+    for (q, shown) in [
+        ("failed", Some("<failed>: cannot refund it")),
+        ("\"cannot refund\"", Some("failed: <cannot refund> it")),
+        ("passed", Some("{\"log\":\"<passed> twice\",\"in\":\"{\"a\":\"nested\"}\"}")),
+        ("nested", Some("{\"log\":\"passed twice\",\"in\":\"{\"a\":\"<nested>\"}\"}")),
+        ("exploded", Some("Tool: <exploded> loudly")),
+        ("31mexploded", None),
+    ] {
+        let answer = found(&site, q, "").await;
+        let fragment = answer["hits"][0]["fragment"].as_array();
+        let text: Option<String> = fragment.map(|pieces| pieces.iter().map(marked).collect());
+        assert_eq!(text.as_deref(), shown, "{q}: {answer}");
+    }
+    let answer = found(&site, "refund run:run-002 -issue_refund", "&in=messages").await;
+    let pieces = answer["hits"][0]["fragment"].as_array().unwrap();
+    let text: String = pieces.iter().map(marked).collect();
+    assert_eq!(text, "Refunds are refunded; a <refund> <refund> is not", "{answer}");
+}
+
+/// A piece of a fragment, in angles where it was looked for.
+fn marked(piece: &Value) -> String {
+    let text = piece["text"].as_str().unwrap();
+    if piece["found"] == true { format!("<{text}>") } else { text.to_owned() }
 }
 
 #[tokio::test]
 async fn what_is_not_in_scope_is_not_found_and_looks_are_recorded() {
     let site = site().await;
     let texts = TextFilter {
-        all: vec![vec![Needle { words: "kettle".into(), pattern: "kettle".into(), whole: true }]],
+        all: vec![vec![Needle { words: "kettle".into(), pattern: "kettle".into() }]],
         ..TextFilter::default()
     };
     let filter = RunFilter { texts: texts.clone(), ..RunFilter::default() };
@@ -258,8 +330,8 @@ async fn a_search_asks_the_index() {
     struct Line {
         explain: String,
     }
-    let body = include_str!("../../../src/store/texts/said_of_contents.sql").trim_end();
-    let record = include_str!("../../../src/store/texts/said_of_steps.sql").trim_end();
+    let body = include_str!("../../../src/store/texts/shown_of_contents.sql").trim_end();
+    let record = include_str!("../../../src/store/texts/shown_of_steps.sql").trim_end();
     let tokens = "tokens(translate(lowerUTF8(normalizeUTF8NFC({word:String})), '_.:''', '    '), 'asciiCJK')";
     for (table, index, other) in [
         ("contents", body, "match(lowerUTF8(normalizeUTF8NFC(body)), 'kettle')"),
@@ -272,6 +344,6 @@ async fn a_search_asks_the_index() {
         let plan: Vec<Line> = site.store.read(&scope(), &sql).bind("word", "Kettle").all().await.unwrap();
         let plan: Vec<&str> = plan.iter().map(|line| line.explain.as_str()).collect();
         let plan = plan.join("\n");
-        assert!(plan.contains("Name: said") && plan.contains("tokens: [\"kettle\"]"), "{plan}");
+        assert!(plan.contains("Name: shown") && plan.contains("tokens: [\"kettle\"]"), "{plan}");
     }
 }

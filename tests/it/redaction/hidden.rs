@@ -69,6 +69,10 @@ fn is_found_everywhere(serving: &Serving) {
     ] {
         serving.eventually(path, |answer| answer.to_string().contains("acct(10):v1."));
     }
+    for (q, count) in [("refund", 1), ("refund%20rk-555", 1), ("refund%20-rk-555", 0)] {
+        let answer = serving.json(&format!("/api/v1/search?q={q}&in=names"));
+        assert_eq!(answer["runs"].as_array().unwrap().len(), count, "{q}: {answer}");
+    }
     let key = serving.eventually_found("/api/v1/keys/rk-555");
     assert!(key["key"].as_str().unwrap().starts_with("refund-key(6):v1."), "{key}");
     let page = format!("/keys/{}", key["key"].as_str().unwrap());

@@ -1,0 +1,2 @@
+-- For the bodies that are there already. It goes on behind the scenes.
+ALTER TABLE {sharded:contents} MATERIALIZE INDEX shown

@@ -1,0 +1,2 @@
+-- For the records that are there already. It goes on behind the scenes.
+ALTER TABLE {sharded:steps} MATERIALIZE INDEX shown

@@ -1,1 +1,0 @@
-translate(lowerUTF8(normalizeUTF8NFC(if(position(body, '\\') = 0, body, concat(body, ' ', arrayStringConcat(extractAll(body, '\\\\[bfnrt]([[:alnum:]_]+)'), ' '), ' ', if(position(body, '\\u') = 0, '', JSONExtractRaw(replaceRegexpAll(body, '\\\\+u([0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F])', '\\\\u\\1'))))))), '_.:''', '    ')
