@@ -95,3 +95,7 @@ fn day(record: &Record) -> u32 {
     let at = if wrong { record.received_ns } else { started };
     u32::try_from(at / DAY_NS).unwrap_or(u32::MAX)
 }
+/// A sum of dollars without the noise of adding up doubles: what is below a billionth is rounded.
+pub fn rounded(usd: f64) -> f64 {
+    (usd * 1e9).round() / 1e9
+}

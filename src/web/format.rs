@@ -2,6 +2,8 @@
 use jiff::Timestamp;
 
 use crate::domain::counting;
+use crate::domain::policy::Money;
+use crate::web::text::shortened;
 
 const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
@@ -100,6 +102,30 @@ pub(in crate::web) fn amount(number: f64) -> String {
     }
 }
 
+/// What is at stake in an act, as it was told; an amount of money in one form: `40.0 usd` is `40.00 USD`.
+pub(in crate::web) fn stake(value: &str, most: usize) -> String {
+    match Money::parse(value).filter(|money| !money.currency.is_empty()) {
+        Some(money) => format!("{} {}", amount(money.amount), shortened(&money.currency, most)),
+        None => shortened(value, most),
+    }
+}
+
+/// A sentence in which amounts before a currency have the same form.
+pub(in crate::web) fn with_amounts(sentence: &str) -> String {
+    let mut words: Vec<String> = sentence.split(' ').map(str::to_owned).collect();
+    for at in 1..words.len() {
+        let (Some(number), Some(currency)) = (words.get(at - 1), words.get(at)) else { continue };
+        let currency = currency.trim_end_matches(|char: char| char.is_ascii_punctuation());
+        let is_currency = currency.len() == 3 && currency.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_plain = number.starts_with(|char: char| char.is_ascii_digit());
+        let number = number.parse().ok().filter(|number: &f64| is_currency && is_plain && number.is_finite());
+        if let (Some(number), Some(word)) = (number, words.get_mut(at - 1)) {
+            *word = amount(number);
+        }
+    }
+    words.join(" ")
+}
+
 /// `Thu 12 Nov 2026, 16:02:11`, in UTC.
 pub(in crate::web) fn moment(ns: u64) -> String {
     at(ns, "%a %-d %b %Y, %H:%M:%S")
@@ -182,11 +208,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(count(0_u64), "0");
-        assert_eq!(count(8_930_u64), "8,930");
-        assert_eq!(count(1_234_567_u64), "1,234,567");
-        assert_eq!(counted(1_u64, "retry", "retries"), "1 retry");
-        assert_eq!(counted(2_u64, "retry", "retries"), "2 retries");
         assert_eq!(bytes(512), "512 B");
         assert_eq!(bytes(3_200), "3.1 KB");
         assert_eq!(bytes(65_536), "64 KB");
@@ -196,6 +217,24 @@ mod tests {
         assert_eq!(dollars(12.3), "$12.30");
         assert_eq!(dollars(f64::NAN), "not a number");
         assert_eq!(amount(2_400.0), "2,400.00");
+        for (told, shown) in [
+            ("40.0 USD", "40.00 USD"),
+            ("eur 2400", "2,400.00 EUR"),
+            ("40", "40"),
+            ("shipped", "shipped"),
+            ("1.2.3 USD", "1.2.3 USD"),
+        ] {
+            assert_eq!(stake(told, 40), shown);
+        }
+        for (told, shown) in [
+            ("refunded 40.0 USD, at once", "refunded 40.00 USD, at once"),
+            ("refunded 40.5 EUR.", "refunded 40.50 EUR."),
+            ("set order 4812 to USD", "set order 4812 to USD"),
+            ("moved 12 pcs", "moved 12 pcs"),
+            ("inf USD", "inf USD"),
+        ] {
+            assert_eq!(with_amounts(told), shown);
+        }
         assert_eq!(amount(-0.125), "-0.125");
         assert_eq!(amount(1e300), format!("{:.2}", 1e300));
     }

@@ -65,7 +65,8 @@ impl Coverage {
             Some(day) => format!(" What was received before {day} may have expired."),
             None => " Nothing has expired yet.".to_owned(),
         };
-        format!("{since}Acts are kept for {acts} days, reads for {reads}, bodies for {contents}.{before}")
+        let acts = format::counted(acts, "day", "days");
+        format!("{since}Acts are kept for {acts}, reads for {reads}, bodies for {contents}.{before}")
     }
 }
 
@@ -73,19 +74,20 @@ impl Coverage {
 pub(in crate::web) fn of_missing(kept: Retention, now_ns: u64) -> String {
     let day = |days: u16| date(now_ns.saturating_sub(u64::from(days) * DAY_NS));
     format!(
-        "Acts received before {} have expired under the rule acts ({} days), reads received before {} under \
-         the rule reads ({} days).",
+        "Acts received before {} have expired under the rule acts ({}), reads received before {} under the \
+         rule reads ({}).",
         day(kept.acts_days),
-        kept.acts_days,
+        format::counted(kept.acts_days, "day", "days"),
         day(kept.reads_days),
-        kept.reads_days
+        format::counted(kept.reads_days, "day", "days")
     )
 }
 
 /// What is said of a body that is not there, of a record received then.
 pub(in crate::web) fn of_missing_body(kept: Retention, received_ns: u64, now_ns: u64) -> String {
     let due_ns = received_ns.saturating_add(u64::from(kept.contents_days) * DAY_NS);
-    let rule = format!("under the rule contents ({} days)", kept.contents_days);
+    let days = format::counted(kept.contents_days, "day", "days");
+    let rule = format!("under the rule contents ({days})");
     if due_ns <= now_ns {
         format!("Expired {rule} on {}.", date(due_ns))
     } else {

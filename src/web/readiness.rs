@@ -117,8 +117,8 @@ pub(in crate::web) fn decided(state: &WebState, project: &Project) -> Decided {
     Decided {
         retention: Decision {
             said: format!(
-                "Acts are kept for {} days, reads for {}, bodies for {}, the record of activity for {}{}.",
-                format::number(kept.acts_days.into()),
+                "Acts are kept for {}, reads for {}, bodies for {}, the record of activity for {}{}.",
+                format::counted(kept.acts_days, "day", "days"),
                 format::number(kept.reads_days.into()),
                 format::number(kept.contents_days.into()),
                 format::number(kept.activity_days.into()),

@@ -136,6 +136,24 @@ pub(in crate::web) fn name(typed: &str) -> Result<String, WebError> {
     }
 }
 
+/// Refuses a name that another view of the same list and the same person has: in the menu they would be one.
+///
+/// # Errors
+/// Names the field.
+pub(in crate::web) fn free(views: &[SavedView], view: &SavedView) -> Result<(), WebError> {
+    let is_other = |other: &&SavedView| other.view_id != view.view_id;
+    let same =
+        |other: &&SavedView| other.owner == view.owner && other.page == view.page && other.name == view.name;
+    match views.iter().filter(is_other).find(same) {
+        Some(_) => {
+            let list = Listed::from_word(&view.page).map_or("this list", Listed::word);
+            let said = format!("is the name of another of your views of {list}; choose another one");
+            Err(WebError::Field("name", said))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A view that is saved now.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::cost::rounded;
 use crate::store::Stretch;
 use crate::store::queries::{ParameterSet, Took, UnknownSum, WorkSum};
 use crate::web::api::answer::Answer;
@@ -162,7 +163,7 @@ fn span(stretch: &Stretch, at: usize, bin: &Bin) -> Span {
         model_call_count: bin.models.attempts,
         tokens_in: bin.tokens.0,
         tokens_out: bin.tokens.1,
-        cost_usd: bin.cost_usd,
+        cost_usd: bin.cost_usd.map(rounded),
         cost_partial: bin.cost_is_partial,
         tools_took: bin.tools.took.map(lengths),
         models_took: bin.models.took.map(lengths),
@@ -189,7 +190,7 @@ fn total(figures: &Figures) -> Span {
         model_call_count: figures.sum(|bin| bin.models.attempts),
         tokens_in: figures.told(|bin| bin.tokens.0),
         tokens_out: figures.told(|bin| bin.tokens.1),
-        cost_usd: figures.cost_usd(),
+        cost_usd: figures.cost_usd().map(rounded),
         cost_partial: figures.cost_is_partial(),
         tools_took: None,
         models_took: None,
@@ -222,7 +223,7 @@ fn model(sum: &WorkSum, figures: &Figures) -> Model {
         throttled_count: sum.throttled,
         tokens_in: sum.tokens_in,
         tokens_out: sum.tokens_out,
-        cost_usd: figures.cost_of.get(&name).copied(),
+        cost_usd: figures.cost_of.get(&name).copied().map(rounded),
         took: sum.took.map(lengths),
         model: told(&name),
     }

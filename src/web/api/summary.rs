@@ -2,6 +2,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::cost::rounded;
 use crate::domain::price::Prices;
 use crate::domain::summary::RunSummary;
 use crate::web::format::rfc3339;
@@ -56,7 +57,7 @@ impl Summary {
     pub(in crate::web) fn of(run: RunSummary, prices: &Prices) -> Self {
         let cost = prices.total(&run);
         Self {
-            cost_usd: cost.map(|cost| cost.usd),
+            cost_usd: cost.map(|cost| rounded(cost.usd)),
             cost_source: cost.map(|cost| cost.source.word()),
             cost_partial: cost.is_some_and(|cost| cost.partial),
             started_at: rfc3339(run.started_ns),

@@ -126,7 +126,7 @@ impl Settle {
             },
             wrong,
             second: second.then(|| {
-                let value = case.value.as_deref().map(|value| shortened(value, 40)).unwrap_or_default();
+                let value = case.value.as_deref().map(|value| format::stake(value, 40)).unwrap_or_default();
                 format!("{value} is over this tool's limit: a second person must agree before it counts.")
             }),
         }

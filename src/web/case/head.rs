@@ -67,7 +67,7 @@ fn facts(case: &Case, tool: &ToolPolicy, (links, now_ns): (&Links, u64)) -> Vec<
         facts.push(Fact::new(label, age));
     }
     if let Some(value) = &case.value {
-        facts.push(Fact::new("At stake", shortened(value, 40)));
+        facts.push(Fact::new("At stake", format::stake(value, 40)));
     }
     if let Some(account) = case.entities.iter().find(|entity| entity.kind == "account") {
         let mut fact = Fact::new("Account", shortened(&account.id, 60));

@@ -87,7 +87,7 @@ impl Line {
 pub(in crate::web) fn what(case: &Case) -> String {
     let mut line = shortened(&case.tool, 60);
     if let Some(value) = &case.value {
-        line = format!("{line} {}", shortened(value, 40));
+        line = format!("{line} {}", format::stake(value, 40));
     }
     match &case.target {
         Some(target) => format!("{line} on {}", shortened(target, 60)),

@@ -5,6 +5,7 @@ use crate::conventions::ToolRules;
 use crate::domain::kind::Kind;
 use crate::domain::outcome::Outcome;
 use crate::domain::run::{Attempt, RunStep};
+use crate::web::format;
 use crate::web::text::sentence;
 
 /// Longer values are cut in sentences.
@@ -71,7 +72,7 @@ fn written(step: &RunStep, rules: &ToolRules) -> Option<String> {
         rest = after;
     }
     out.push_str(rest);
-    Some(out.trim().trim_end_matches('.').to_owned())
+    Some(format::with_amounts(out.trim().trim_end_matches('.')))
 }
 
 fn value(step: &RunStep, attempts: &[&Attempt], arguments: Option<&Json>, name: &str) -> Option<String> {
@@ -146,9 +147,9 @@ mod tests {
         let said = rules(Some("Refunded {amount} {$.currency} for {target}"));
         let arguments = r#"{"amount":40.5,"currency":"EUR"}"#;
         for (outcome, sentence) in [
-            (Outcome::Confirmed, "Refunded 40.5 EUR for order 4812."),
-            (Outcome::Unknown, "May have refunded 40.5 EUR for order 4812."),
-            (Outcome::Submitted, "Sent, not seen done: “Refunded 40.5 EUR for order 4812”."),
+            (Outcome::Confirmed, "Refunded 40.50 EUR for order 4812."),
+            (Outcome::Unknown, "May have refunded 40.50 EUR for order 4812."),
+            (Outcome::Submitted, "Sent, not seen done: “Refunded 40.50 EUR for order 4812”."),
         ] {
             assert_eq!(phrase(&step(arguments, outcome), &said), sentence);
         }
@@ -156,7 +157,7 @@ mod tests {
         if let Some(crate::domain::run::Slot::Attempt(attempt)) = twice.attempts.first_mut() {
             attempt.outcome = Some(Outcome::Confirmed);
         }
-        let again = "Refunded 40.5 EUR for order 4812, and may have done so again.";
+        let again = "Refunded 40.50 EUR for order 4812, and may have done so again.";
         assert_eq!(phrase(&twice, &said), again);
         // A gap that can't be filled, or no phrase: tool and target.
         assert_eq!(phrase(&step("{}", Outcome::Confirmed), &said), "Issue_refund on order 4812.");

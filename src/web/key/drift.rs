@@ -80,10 +80,11 @@ impl Drift {
         let missing = called.iter().filter(|one| one.arguments.is_none()).count();
         let mut left_out = Vec::new();
         if sets.len() > COLUMNS_MAX {
-            left_out.push(format!("{} more different sets", sets.len() - COLUMNS_MAX));
+            let more = format::length(sets.len() - COLUMNS_MAX);
+            left_out.push(format::counted(more, "more different set", "more different sets"));
         }
         if all > ROWS_MAX {
-            left_out.push(format!("{} more arguments", all - ROWS_MAX));
+            left_out.push(format::counted(format::length(all - ROWS_MAX), "more argument", "more arguments"));
         }
         if missing > 0 {
             left_out.push(format!(

@@ -10,7 +10,7 @@ use crate::web::text::{Text, shortened};
 
 /// Open unknowns by tool and age.
 pub(in crate::web) fn unknowns(figures: &Figures, leads: &Leads, now_ns: u64) -> Chart {
-    let mut heads = vec![Head::word("Tool", "tool"), Head::number("Open", "open")];
+    let mut heads = vec![Head::word("Tool", "tool"), Head::number("Open cases", "open")];
     heads.extend(AGES.iter().map(|(word, name, _)| Head::number(*name, format!("older_than_{word}"))));
     heads.push(Head::number("Oldest", "oldest_since"));
     let line = |tool: Option<&str>, open: u64, older: &[u64], oldest_ns: u64| {
@@ -45,8 +45,9 @@ pub(in crate::web) fn unknowns(figures: &Figures, leads: &Leads, now_ns: u64) ->
         key: "unknowns",
         title: "Open unknowns by age",
         says:
-            "Cases that nobody has settled, whenever their run began: of those that are open, how many are \
-               this old."
+            "Cases that nobody has settled, whenever their run began, and how many of them are this old. An \
+               act that was sent again without a key has a case for each attempt of which nothing is known, \
+               so there can be more cases than acts."
                 .to_owned(),
         table: Table { heads, lines, ..Table::default() },
         nothing: "Nothing is unknown now.",

@@ -1,5 +1,6 @@
 //! A chart: rows of bars over time, or a table that draws its numbers; each with its numbers as a table, and
 //! as CSV. Lengths are whole numbers and per cents, rounded here.
+use crate::domain::cost::rounded;
 use crate::store::Stretch;
 use crate::web::export::csv::csv_line;
 use crate::web::format;
@@ -164,7 +165,7 @@ impl Cell {
         let Some(usd) = usd else { return Self::untold() };
         Self {
             shown: Text::new(format::dollars(usd)),
-            csv: usd.to_string(),
+            csv: rounded(usd).to_string(),
             href: Some(href()),
             is_number: true,
             ..Self::default()

@@ -243,9 +243,8 @@ fn facts(action: &Action, uses: &[Use<'_>], links: &Links, now_ns: u64) -> Vec<F
         facts.push(Fact::new("Held by the gate", times(action.held_count)));
     }
     facts.push(Fact::new("Look-ups", format::number(askings(uses).len())));
-    for (label, value) in [("At stake", &action.value), ("Result", &action.downstream_id)] {
-        facts.extend(value.as_deref().map(|value| Fact::new(label, shortened(value, 60))));
-    }
+    facts.extend(action.value.as_deref().map(|value| Fact::new("At stake", format::stake(value, 60))));
+    facts.extend(action.downstream_id.as_deref().map(|id| Fact::new("Result", shortened(id, 60))));
     let unknown = action.path.iter().find(|moved| moved.state == Outcome::Unknown);
     if let Some(from) = unknown {
         let until = action.path.iter().find(|moved| {

@@ -63,7 +63,15 @@ struct Shown {
     remarks: Vec<String>,
     /// How wide bars are drawn.
     wide: u64,
-    charts: Vec<(Chart, String)>,
+    charts: Vec<Placed>,
+}
+
+/// A chart in its place.
+struct Placed {
+    chart: Chart,
+    csv: String,
+    /// Over both columns: a table, and of the others the last one where it would stand beside nothing.
+    is_wide: bool,
 }
 
 /// A number of the head: the number, what it counts, its glyph, and its runs.
@@ -168,18 +176,21 @@ impl Shown {
         csv: impl Fn(&Chart) -> String,
         now_ns: u64,
     ) -> Self {
-        let charts = charts(figures, leads, now_ns);
+        let charts = charts(figures, leads, now_ns).into_iter();
+        let placed = |chart: Chart| Placed { csv: csv(&chart), is_wide: chart.rows.is_empty(), chart };
+        let mut charts: Vec<Placed> = charts.map(placed).collect();
+        if charts.iter().filter(|placed| !placed.is_wide).count() % 2 == 1
+            && let Some(last) = charts.iter_mut().rfind(|placed| !placed.is_wide)
+        {
+            last.is_wide = true;
+        }
         Self {
             groups,
             span: span(asked, figures),
             tallies: tallies(figures, leads),
             remarks: remarks(asked, figures),
             wide: u64::from(figures.stretch.bins) * BIN_WIDE,
-            charts: charts
-                .into_iter()
-                .map(|chart| (csv(&chart), chart))
-                .map(|(csv, chart)| (chart, csv))
-                .collect(),
+            charts,
         }
     }
 }
@@ -233,7 +244,7 @@ fn tallies(figures: &Figures, leads: &Leads) -> Vec<Tally> {
     vec![
         tally(format::count(figures.sum(|bin| bin.runs)), "Runs", "", &[]),
         tally(count(&acts), "Acts", "", &[more_than_none(Field::Acts)]),
-        tally(count(&|sum| sum.unknown), "Unknown", "unknown", &[more_than_none(Field::Unknown)]),
+        tally(count(&|sum| sum.unknown), "Acts unknown", "unknown", &[more_than_none(Field::Unknown)]),
         tally(retried, "Steps tried again", "", &has("retry")),
         tally(format::count(met), "429s", "", &has("throttle")),
         tally(tokens.map_or_else(dash, format::count), "Tokens", "", &[more_than_none(Field::Tokens)]),

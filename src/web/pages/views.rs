@@ -6,12 +6,16 @@ use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 
 use crate::store::{SavedView, keep_view, saved_views};
+use crate::web::case::asked::Asked as Cases;
 use crate::web::error::WebError;
 use crate::web::form::Form;
 use crate::web::format;
+use crate::web::list::asked::Asked as Runs;
+use crate::web::list::display::{self, Display};
+use crate::web::noticed::asked::Asked as Findings;
 use crate::web::page::{Page, Shell};
 use crate::web::params::Params;
-use crate::web::saved::{Listed, NAME_CHARS_MAX, VIEWS_MAX, made, may_change, may_share, name};
+use crate::web::saved::{Listed, NAME_CHARS_MAX, VIEWS_MAX, free, made, may_change, may_share, name};
 use crate::web::seen::Seen;
 use crate::web::state::WebState;
 use crate::web::text::{Text, plain};
@@ -75,8 +79,11 @@ pub(in crate::web) async fn save(
     Form(form): Form,
 ) -> Result<Response, WebError> {
     form.only(&["name", "page", "query", "shared", "csrf"])?;
-    let (listed, view) = made(&viewer, &form, format::now_ns())?;
+    let now_ns = format::now_ns();
+    let (listed, view) = made(&viewer, &form, now_ns)?;
+    readable(listed, &view.query)?;
     let mine = saved_views(&state.store, &viewer.scope, &view.owner).await?;
+    free(&mine, &view)?;
     if mine.iter().filter(|other| other.owner == view.owner).count() >= VIEWS_MAX {
         let said = format!("can't be kept: {VIEWS_MAX} views are the most; remove one first");
         return Err(WebError::Field("name", said));
@@ -108,7 +115,9 @@ pub(in crate::web) async fn change(
         Some("rename") => {
             let name = name(form.get("name").unwrap_or_default())?;
             let sentence = format!("renamed the view {} to {name}", before.name);
-            (SavedView { name, at_ns, ..before }, false, sentence)
+            let view = SavedView { name, at_ns, ..before };
+            free(&saved_views(&state.store, &viewer.scope, &view.owner).await?, &view)?;
+            (view, false, sentence)
         }
         Some("share") => {
             let shared = form.get("shared") == Some("yes");
@@ -127,6 +136,20 @@ pub(in crate::web) async fn change(
     };
     keep_view(&state.store, &viewer.scope, &view, (removed, &me)).await?;
     Ok(Seen::changed(sentence).on(see(&state.links().to("/views"))))
+}
+
+/// Refuses a state in which its list could not be shown.
+fn readable(listed: Listed, query: &str) -> Result<(), WebError> {
+    let params = Params::read(query);
+    let read = match listed {
+        Listed::Runs => {
+            let runs = Runs::read(&params, &display::PARAMS).map(drop).map_err(WebError::from);
+            runs.and(Display::read(&params).map(drop))
+        }
+        Listed::Unknowns => Cases::read(&params, &[]).map(drop),
+        Listed::Findings => Findings::read(&params, &[]).map(drop),
+    };
+    read.map_err(|error| WebError::Field("query", format!("can't be shown: {error}")))
 }
 
 /// Leads on to a page after a change.

@@ -47,6 +47,13 @@ pub(in crate::web) struct Session {
     pub(in crate::web) more: bool,
 }
 
+impl Session {
+    /// Such as "3 runs".
+    pub(in crate::web) fn count(&self) -> String {
+        format::counted(format::length(self.runs.len()), "run", "runs")
+    }
+}
+
 /// A run of the same session.
 #[derive(Debug)]
 pub(in crate::web) struct Sibling {

@@ -196,7 +196,7 @@ fn facts(look: &Look<'_>) -> Vec<Fact> {
         ),
         ("Call id", record.tool_call_id.as_deref()),
         ("Downstream id", record.downstream_id.as_deref()),
-        ("Value", record.value.as_deref()),
+        ("Value", record.value.as_deref().map(|value| format::stake(value, 200)).as_deref()),
         ("Approved by", record.approver.as_deref()),
         ("Worker", record.worker.as_deref()),
     ] {

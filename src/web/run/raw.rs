@@ -112,8 +112,12 @@ fn facts(attempt: &Attempt) -> Vec<Fact> {
     facts.push(Fact::new("Read as", shortened(dialect, 120)));
     if ids.dropped != crate::domain::step::Dropped::default() {
         let dropped = &ids.dropped;
-        let line =
-            format!("{} attributes, {} events, {} links", dropped.attributes, dropped.events, dropped.links);
+        let line = [
+            format::counted(dropped.attributes, "attribute", "attributes"),
+            format::counted(dropped.events, "event", "events"),
+            format::counted(dropped.links, "link", "links"),
+        ]
+        .join(", ");
         facts.push(Fact::new("Dropped by the SDK", line));
     }
     for link in ids.links.iter().take(10) {

@@ -166,7 +166,7 @@ impl Saw {
         }
         self.left_out = context.len().saturating_sub(LISTED_MAX);
         let mut more = Vec::new();
-        more.extend(facts.tokens.input.map(|tokens| format!("{} tokens", format::count(tokens))));
+        more.extend(facts.tokens.input.map(|tokens| format::counted(tokens, "token", "tokens")));
         if !self.tools.is_empty() {
             let tools = format::counted(format::length(self.tools.len()), "tool", "tools");
             more.push(format!("{tools} offered"));

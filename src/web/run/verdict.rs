@@ -100,7 +100,7 @@ fn whole_tail(run: &Run) -> String {
     }
     parts.extend(whole.gaps.iter().take(3).map(|gap| shortened(gap, 120)));
     if whole.gaps.len() > 3 {
-        parts.push(format!("{} more gaps", format::number(whole.gaps.len() - 3)));
+        parts.push(format::counted(format::length(whole.gaps.len() - 3), "more gap", "more gaps"));
     }
     for (count, one, many) in [
         (whole.rejected, "refused", "refused"),
@@ -188,7 +188,7 @@ pub(in crate::web) fn what(step: &RunStep) -> String {
     let value = attempts(step).filter_map(|attempt| attempt.record.facts.value.as_deref()).next_back();
     let mut line = shortened(tool, 60);
     if let Some(value) = value {
-        line = format!("{line} {}", shortened(value, 40));
+        line = format!("{line} {}", format::stake(value, 40));
     }
     match step.target.as_deref() {
         Some(target) => format!("{line} on {}", shortened(target, 60)),

@@ -33,6 +33,9 @@ async fn a_list_gets_a_name_and_loses_it() {
     let here = "<a href=\"/runs?q=outcome%3Aunknown&#38;t=24h\" aria-current=\"page\">Open refunds</a>";
     assert!(html.contains(here), "{html}");
     assert!(site.page("/unknowns").await.contains("Give this list a name"), "it is a view of runs");
+    let again = site.post("/views", &form).await;
+    assert_eq!(again.status.as_u16(), 400);
+    assert!(again.body.contains("is the name of another of your views of runs"), "{}", again.body);
     let page = site.page("/views").await;
     let id = page.split("action=\"/views/").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert!(page.contains("shared"));
@@ -48,6 +51,24 @@ async fn a_list_gets_a_name_and_loses_it() {
 }
 
 #[tokio::test]
+async fn a_name_is_one_view_of_a_list() {
+    let site = Site::new().await;
+    for (name, page, status) in
+        [("Mine", "runs", 303), ("Mine", "findings", 303), ("Other", "runs", 303), ("Mine", "runs", 400)]
+    {
+        let saved = site.post("/views", &[("name", name), ("page", page)]).await;
+        assert_eq!(saved.status.as_u16(), status, "{name} of {page}: {}", saved.body);
+    }
+    let page = site.page("/views").await;
+    let other = page.split("<tr>").find(|row| row.contains("value=\"Other\"")).unwrap();
+    let id = other.split("action=\"/views/").nth(1).unwrap().split('"').next().unwrap();
+    let renamed = site.post(&format!("/views/{id}"), &[("change", "rename"), ("name", "Mine")]).await;
+    assert!(renamed.status.as_u16() == 400 && renamed.body.contains("`name`"), "{}", renamed.body);
+    let kept = site.post(&format!("/views/{id}"), &[("change", "rename"), ("name", "Other")]).await;
+    assert_eq!(kept.status.as_u16(), 303, "its own name it may keep");
+}
+
+#[tokio::test]
 async fn what_cannot_be_kept_is_refused_by_name() {
     let site = Site::new().await;
     let (long, state) = ("x".repeat(81), format!("q={}", "x".repeat(7_000)));
@@ -57,6 +78,11 @@ async fn what_cannot_be_kept_is_refused_by_name() {
         ("x", "elsewhere", "", "csrf", "`page`"),
         ("x", "runs", &*state, "csrf", "`query`"),
         ("x", "runs", "", "colour", "`colour`"),
+        ("x", "runs", "q=outcom%3Aunknown", "csrf", "`query`"),
+        ("x", "runs", "tz=Nowhere", "csrf", "`tz`"),
+        ("x", "unknowns", "sort=colour", "csrf", "`sort`"),
+        ("x", "findings", "code=no-such", "csrf", "`code`"),
+        ("x", "runs", "colour=red", "csrf", "`colour` is no parameter"),
     ] {
         let form = [("name", name), ("page", page), ("query", query), (more, "1")];
         let got = site.post("/views", &form).await;
