@@ -2,40 +2,13 @@
 // shows unknown, looked up, confirmed. Fails on any console error and on any report of the content security policy.
 // Usage: CHROMIUM=/path node browser.mjs UI_ADDRESS DEMO_OUTPUT_FILE
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
+import { open, passes, tell } from './chrome.mjs';
 import { demoRuns, everyPage } from './pages.mjs';
 
 const [ui, output] = process.argv.slice(2);
-
-export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
-const complaints = [];
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** A page whose complaints are collected, but for those that a story asks for. */
-async function newPage(options = {}, expected = null) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
-  const page = await context.newPage();
-  page.on('console', (message) => {
-    if (expected?.test(message.text())) return;
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${page.url()}: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
-  page.on('requestfailed', (request) => {
-    // The page gives up a question itself when the next key is pressed before its answer.
-    const failure = request.failure()?.errorText;
-    if (failure !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${failure}`);
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(ui)) complaints.push(`a request left for ${request.url()}`);
-  });
-  return page;
-}
+const runs = demoRuns(output);
+const chrome = await open(ui);
+const { newPage } = chrome;
 
 /** Moves the focus on with the Tab key until it stands on this. */
 async function reach(page, selector) {
@@ -182,12 +155,7 @@ const stories = {
       await page.emulateMedia(look);
       for (const path of ['/search', '/search?q=refund', '/search?q=zeppelin']) {
         await page.goto(ui + path);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run({
-          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-        }));
-        const ids = violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target).join(', ')}`);
-        assert.deepEqual(ids, [], `${path} ${JSON.stringify(look)}`);
+        await passes(page, `${path} ${JSON.stringify(look)}`);
       }
     }
   },
@@ -276,14 +244,7 @@ const stories = {
       const page = await newPage({ ...look, bypassCSP: true }, /the server responded with a status of 40[04]/);
       for (const path of paths) {
         await page.goto(ui + path);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `${path}: ${wide} px too wide`);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => window.axe.run({
-          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-        }));
-        const said = violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target).join(', ')}`);
-        assert.deepEqual(said, [], `${path} ${JSON.stringify(look)}`);
+        await passes(page, `${path} ${JSON.stringify(look)}`);
       }
     }
   },
@@ -367,17 +328,4 @@ const stories = {
   },
 };
 
-const runs = demoRuns(output);
-let failed = 0;
-for (const [name, story] of Object.entries(stories)) {
-  try {
-    await story();
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.error(`FAILED: ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-if (complaints.length) console.error(`the browser complained:\n${complaints.join('\n')}`);
-process.exit(failed || complaints.length ? 1 : 0);
+await tell(stories, chrome);

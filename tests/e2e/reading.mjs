@@ -3,16 +3,11 @@
 // Usage: CHROMIUM=/path node reading.mjs UI_ADDRESS OTLP_HTTP_ADDRESS DEMO_OUTPUT_FILE
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { open, passes, tell } from './chrome.mjs';
+import { demoRuns } from './pages.mjs';
 
 const [ui, http, output] = process.argv.slice(2);
-const runs = new Map();
-for (const line of readFileSync(output, 'utf8').split('\n')) {
-  if (!line.startsWith('demo ')) continue;
-  const fields = Object.fromEntries(line.slice(5).split(' ').map((field) => field.split('=')));
-  if (!runs.has(fields.scenario)) runs.set(fields.scenario, fields.run);
-}
+const runs = demoRuns(output);
 const chrome = await open(ui);
 const { newPage } = chrome;
 /** A page that takes long to draw is asked for less often: what is live may take a while on a busy machine. */
@@ -141,7 +136,7 @@ const stories = {
 
   async 'two attempts of a step stand beside each other'() {
     const page = await newPage();
-    await page.goto(`${ui}/runs/${runs.get('timeout-naive')}`);
+    await page.goto(`${ui}/runs/${runs.get('timeout-naive').run}`);
     await page.locator('.attempt .row-link').first().click();
     await page.waitForURL((url) => url.searchParams.has('span'));
     await page.keyboard.press('c');
@@ -194,12 +189,12 @@ const stories = {
     await page.keyboard.press('r');
     await page.waitForURL((url) => url.pathname === '/runs');
     await page.keyboard.press('/');
-    await page.keyboard.type(`run:${runs.get('timeout-naive')}`);
+    await page.keyboard.type(`run:${runs.get('timeout-naive').run}`);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.searchParams.get('q')?.startsWith('run:'));
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.pathname === `/runs/${runs.get('timeout-naive')}`);
+    await page.waitForURL((url) => url.pathname === `/runs/${runs.get('timeout-naive').run}`);
     await page.keyboard.press('u');
     await page.waitForFunction(() => /Attempt 1 of 2/.test(document.querySelector('.inspector').innerText));
     const focus = await page.evaluate(() => getComputedStyle(document.activeElement.closest('.row'), '::before').outlineStyle !== 'none');
@@ -232,8 +227,8 @@ const stories = {
     for (const look of LOOKS) {
       const page = await newPage({ ...look, bypassCSP: true });
       for (const path of ['/runs', '/runs?group=session&cols=effects,session,tools,steps,started&tz=Europe/Berlin',
-        '/runs?q=nowhere', '/views', '/unknowns', '/findings', `/runs/${runs.get('stale-worker')}`,
-        `/runs/${runs.get('timeout-naive')}?tab=saw`]) {
+        '/runs?q=nowhere', '/views', '/unknowns', '/findings', `/runs/${runs.get('stale-worker').run}`,
+        `/runs/${runs.get('timeout-naive').run}?tab=saw`]) {
         await page.goto(ui + path);
         await passes(page, `${path} ${JSON.stringify(look)}`);
         for (const menu of await page.locator('main .menu > summary, .session-runs > summary, .offered > summary').all()) {
@@ -257,7 +252,7 @@ const stories = {
     assert.match(await page.locator('.query-help').innerText(), /Started from/);
     await page.locator('.views > summary').click();
     assert.ok(await page.locator('#view-name').isVisible());
-    await page.goto(`${ui}/runs/${runs.get('timeout-naive')}`);
+    await page.goto(`${ui}/runs/${runs.get('timeout-naive').run}`);
     assert.equal(await page.locator('.crumbs a[rel="next"]').count(), 1);
   },
 };
