@@ -9,6 +9,8 @@
     clippy::panic,
     reason = "a bench prints, and may stop at the first surprise"
 )]
+#[path = "workload/careless.rs"]
+mod careless;
 mod workload;
 
 use std::io::Write as _;
@@ -18,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use careless::careless;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body_util::{BodyExt, Full};
@@ -25,6 +28,8 @@ use hyper::Request;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use opentelemetry_proto::tonic::common::v1::AnyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use prost::Message;
 use recount::config::{Command, Settings, parse, parse_file, resolve};
 use recount::server::Server;
@@ -83,6 +88,8 @@ struct Part {
     door: Door,
     gzip: bool,
     redacts: bool,
+    /// With secrets in every text.
+    secrets: bool,
     /// With the text index on bodies.
     index: bool,
 }
@@ -94,6 +101,7 @@ const FLAT: Part = Part {
     door: Door::Http,
     gzip: false,
     redacts: true,
+    secrets: false,
     index: true,
 };
 
@@ -103,6 +111,8 @@ const PARTS: &[Part] = &[
     Part { name: "flat, gRPC", door: Door::Grpc, ..FLAT },
     Part { name: "flat, no text index", index: false, ..FLAT },
     Part { name: "flat, no redaction", redacts: false, ..FLAT },
+    Part { name: "secrets", secrets: true, spans: 51_200, ..FLAT },
+    Part { name: "secrets, no redaction", secrets: true, redacts: false, spans: 51_200, ..FLAT },
     Part { name: "growing, 10 calls", shape: Shape::Growing, spans: 51_200, ..FLAT },
     Part { name: "growing, no text index", shape: Shape::Growing, spans: 51_200, index: false, ..FLAT },
     Part { name: "growing, no redaction", shape: Shape::Growing, spans: 51_200, redacts: false, ..FLAT },
@@ -118,6 +128,7 @@ fn main() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     match part.as_str() {
         "pages" => runtime.block_on(pages()),
+        "export" => runtime.block_on(export()),
         name if PARTS.iter().any(|part| part.name == name) => {
             let part = PARTS.iter().find(|part| part.name == name).unwrap();
             runtime.block_on(ingest(part));
@@ -125,7 +136,7 @@ fn main() {
         // One engine a process: each part is one of its own.
         _ => {
             println!("{HEAD}");
-            for part in PARTS.iter().map(|part| part.name).chain(["pages"]) {
+            for part in PARTS.iter().map(|part| part.name).chain(["pages", "export"]) {
                 let done = std::process::Command::new(std::env::current_exe().unwrap()).arg(part).status();
                 assert!(done.unwrap().success());
             }
@@ -158,8 +169,11 @@ async fn ingest(part: &Part) {
     let requests = Workload::new(7).requests(part.shape, part.spans, BATCH);
     let sent: usize =
         requests.iter().map(|request| request.resource_spans[0].scope_spans[0].spans.len()).sum();
-    let bodies: Vec<Bytes> =
-        requests.iter().map(|request| part.door.body(request.encode_to_vec(), part.gzip)).collect();
+    let bodies: Vec<Bytes> = requests
+        .into_iter()
+        .map(|request| if part.secrets { careless(request) } else { request })
+        .map(|request| part.door.body(request.encode_to_vec(), part.gzip))
+        .collect();
     let bodies = Arc::new(bodies);
     let wire: usize = bodies.iter().map(Bytes::len).sum();
     let (next, begun, cpu) = (Arc::new(AtomicUsize::new(0)), Instant::now(), cpu_s());
@@ -270,6 +284,46 @@ async fn pages() {
         );
     }
     server.stop().await;
+}
+
+/// What agents did on one account as an evidence file, as it streams to who asked.
+async fn export() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&settings(folder.path(), "")).await.unwrap();
+    let (client, url) = (Door::Http.client(), Door::Http.url(&server));
+    let mut steps = 0;
+    for mut request in Workload::new(3).requests(Shape::Flat, 102_400, BATCH) {
+        for span in &mut request.resource_spans[0].scope_spans[0].spans {
+            steps += 1;
+            for attribute in span.attributes.iter_mut().filter(|pair| pair.key == "recount.account.id") {
+                attribute.value =
+                    Some(AnyValue { value: Some(Value::StringValue("acct_export".to_owned())) });
+            }
+        }
+        post(&client, &url, request.encode_to_vec().into(), false).await;
+    }
+    assert!(server.rooms().drained(Duration::from_secs(600)).await);
+    println!("\n| export | seconds | MB | memory before / most, MB |\n|---|---|---|---|");
+    let (begun, before) = (Instant::now(), memory_mb("VmRSS:"));
+    // From here on the most memory is counted anew.
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    let path = format!("http://{}/api/v1/entities/account/acct_export/evidence", server.addresses.ui);
+    let response = client.request(Request::get(path).body(Full::default()).unwrap()).await.unwrap();
+    assert_eq!(response.status(), 200);
+    let (mut body, mut bytes) = (response.into_body(), 0);
+    while let Some(frame) = body.frame().await {
+        bytes += frame.unwrap().data_ref().map_or(0, Bytes::len);
+    }
+    let took = begun.elapsed().as_secs_f64();
+    println!("| {steps} steps | {took:.1} | {} | {before} / {} |", bytes >> 20, memory_mb("VmHWM:"));
+    server.stop().await;
+}
+
+/// A figure of the process in megabytes, as the kernel has it.
+fn memory_mb(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
 }
 
 fn bytes_below(folder: &PathBuf) -> u64 {

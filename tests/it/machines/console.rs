@@ -50,7 +50,7 @@ fn what_a_server_knows_is_printed_and_nothing_of_it_acts() {
     for (arguments, code, says) in [
         (&["run", "nothing-of-the-kind"][..], 1, "404"),
         (&["runs", "outcom:unknown"], 2, "did you mean"),
-        (&["runs", "--limit", "501"], 2, "`limit`"),
+        (&["runs", "--limit", "501"], 2, "501 is not in 1..=500"),
         (&["search", "agnt:x"], 2, "did you mean agent"),
         (&["search", "x", "--in", "nowhere"], 2, "`in` takes"),
         (&["runs", "--limit", "many"], 2, "--limit"),
