@@ -111,7 +111,7 @@ def example() -> None:
 
 def api(text: str) -> None:
     routes = (ROOT / "src/web/routes.rs").read_text()
-    named = re.findall(r"`(?:GET |POST )?(/[a-z][^`? ]*)`", text)
+    named = re.findall(r"`(?:GET |POST )?(/[a-z][^`? ]*)(?:\?[^`]*)?`", text)
     check(len(named) > 20, "api.md names addresses")
     for path in named:
         whole = path if path in ("/healthz", "/readyz", "/metrics", "/runs") else f"/api/v1{path}"
