@@ -152,6 +152,7 @@ impl Store {
         );
         let begun = tokio::time::Instant::now();
         loop {
+            self.look_for_old_files().await;
             let read = self.read_all_projects(&sql).bind("database", self.database());
             let read = read.bind("tables", &names).bind("until", replaced_until_s);
             if read.one::<u64>().await? == 0 {
@@ -161,6 +162,17 @@ impl Store {
                 return Ok(false);
             }
             tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// A table with nothing to do looks less and less often for files to remove, in the end every ten minutes.
+    /// To be told that merges may go on, which they may anyway, wakes it.
+    async fn look_for_old_files(&self) {
+        for table in TABLES {
+            let woken = self.alter(&format!("SYSTEM START TTL MERGES {}", self.placed(table)), false).await;
+            if let Err(error) = woken {
+                tracing::debug!(%error, "the store looks for old files in its own time");
+            }
         }
     }
 

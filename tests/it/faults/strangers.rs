@@ -128,8 +128,9 @@ fn wrong_protocols(house: &House) {
         ] {
             let mut stream = TcpStream::connect(target).unwrap();
             stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-            stream.write_all(words).unwrap();
-            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            // It may have been let go of before all is said.
+            stream.write_all(words).unwrap_or_default();
+            stream.shutdown(std::net::Shutdown::Write).unwrap_or_default();
             let mut answer = Vec::new();
             drop(stream.read_to_end(&mut answer));
             let answer = String::from_utf8_lossy(&answer);
