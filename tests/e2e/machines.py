@@ -65,7 +65,7 @@ def documented():
 def send_run():
     """A refund that timed out, whose target and error tell the reader what to do."""
     texts = {
-        "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund", "gen_ai.agent.name": "refunds",
+        "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund", "gen_ai.agent.name": "support-agent",
         "recount.step.kind": "act", "recount.action.key": "k-1", "recount.action.outcome": "unknown",
         "recount.action.target": HOSTILE, "recount.account.id": "2291", "error.type": "TimeoutError",
     }
@@ -79,7 +79,8 @@ def send_run():
     body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).encode()
     status, said = ask(f"{HTTP}/v1/traces", SENDER, body)
     assert status == 200, said
-    until(lambda: json.loads(ask(f"{UI}/api/v1/cases", VIEWER)[1]).get("cases"), "the case is listed")
+    for list_of in ("cases", "runs"):
+        until(lambda: json.loads(ask(f"{UI}/api/v1/{list_of}", VIEWER)[1]).get(list_of), f"{list_of} are listed")
 
 
 def text_of(result):
@@ -114,7 +115,7 @@ async def use(client):
         assert tool.annotations.read_only_hint and not tool.annotations.destructive_hint, tool
         assert tool.description and tool.input_schema["additionalProperties"] is False
 
-    runs = await told(client, "find_runs", {"filter": "outcome:unknown", "agent": "refunds"})
+    runs = await told(client, "find_runs", {"filter": "outcome:unknown", "agent": "support-agent"})
     assert [run["run_id"] for run in runs["runs"]] == [TRACE], runs
     run = await told(client, "read_run", {"run_id": TRACE})
     step = run["steps"][0]
