@@ -163,7 +163,10 @@ async fn ingest(part: &Part) {
         Server::start(&settings(folder.path(), if part.redacts { "" } else { NO_RULES })).await.unwrap();
     if !part.index {
         let client = server.rooms().store().engine().unwrap().client().with_database("recount");
-        client.query("ALTER TABLE contents DROP INDEX words").execute().await.unwrap();
+        for index in ["said", "shown"] {
+            let statement = format!("ALTER TABLE contents DROP INDEX {index}");
+            client.query(&statement).execute().await.unwrap();
+        }
     }
     let url = part.door.url(&server);
     let requests = Workload::new(7).requests(part.shape, part.spans, BATCH);
