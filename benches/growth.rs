@@ -190,7 +190,7 @@ async fn pages(server: &Server, engine: &Client) {
     let keys = some(engine, "key FROM actions ORDER BY cityHash64(key)").await;
     let orders = keys.iter().map(|key| key.split(':').next().unwrap_or_default());
     table("a run, 20 steps", &ui, runs.iter().map(|id| format!("/runs/{id}"))).await;
-    table("an account", &ui, accounts.iter().map(|id| format!("/accounts/{id}"))).await;
+    table("an account", &ui, accounts.iter().map(|id| format!("/entities/account/{id}"))).await;
     table("a key", &ui, keys.iter().map(|key| format!("/keys/{key}"))).await;
     table("a key, API", &ui, keys.iter().map(|key| format!("/api/v1/keys/{key}"))).await;
     table("search, an order", &ui, orders.map(|order| format!("/search?q={order}"))).await;

@@ -165,11 +165,12 @@ impl Store {
         }
     }
 
-    /// A table with nothing to do looks less and less often for files to remove, in the end every ten minutes.
-    /// To be told that merges may go on, which they may anyway, wakes it.
+    /// A table with nothing to do looks less and less often for files to remove, in the end every ten
+    /// minutes. To be told that merges may go on, which they may anyway, wakes it.
     async fn look_for_old_files(&self) {
         for table in TABLES {
-            let woken = self.alter(&format!("SYSTEM START TTL MERGES {}", self.placed(table)), false).await;
+            let wake = format!("SYSTEM START TTL MERGES {}", self.placed(table));
+            let woken = self.alter(&wake, false).await;
             if let Err(error) = woken {
                 tracing::debug!(%error, "the store looks for old files in its own time");
             }
