@@ -24,8 +24,7 @@ const PROJECTING_MAX: usize = 2;
 #[derive(Debug, Clone)]
 pub struct DrainSettings {
     /// The least time from the start of one segment's inserts to that of the next, unless full segments
-    /// wait: many tiny inserts cost the store more than few larger ones. Five times as long where no record
-    /// waits, only who looked at what.
+    /// wait: many tiny inserts cost the store more than few larger ones.
     pub pace: Duration,
     /// The wait after the first failed attempt; it doubles.
     pub backoff_min: Duration,
@@ -46,10 +45,6 @@ impl Default for DrainSettings {
         }
     }
 }
-
-/// So many paces a segment waits that holds no record. Every look at a page or a key is written down, and an
-/// insert for each few of them would slow the looks that follow.
-const QUIET: u32 = 5;
 
 /// The drain of one log.
 pub struct Drain {
@@ -139,18 +134,11 @@ impl<S: Sink> Draining<S> {
     }
 
     async fn paced(&self, began: Option<Instant>) -> Result<(), Stopped> {
-        let Some(began) = began else { return Ok(()) };
-        for paces in 1..=QUIET {
-            let stats = self.log.stats();
-            if stats.ready > 0 || (paces > 1 && stats.weight > 0) {
-                break;
-            }
-            tokio::select! {
-                () = tokio::time::sleep_until(began + self.pace * paces) => {}
-                () = self.stop.cancelled() => return Err(Stopped),
-            }
+        let Some(began) = began.filter(|_| self.log.stats().ready == 0) else { return Ok(()) };
+        tokio::select! {
+            () = tokio::time::sleep_until(began + self.pace) => Ok(()),
+            () = self.stop.cancelled() => Err(Stopped),
         }
-        Ok(())
     }
 
     async fn drain(&self, sealed: Sealed) -> Result<(), Stopped> {

@@ -142,7 +142,7 @@ fn write(
             writer.typed::<Int64Type>().write_batch(&values, defined, repeated)?;
         }
         Holds::Number | Holds::Numbers => {
-            let values: Vec<i64> = values.into_iter().map(|v| v.as_i64().unwrap_or_default()).collect();
+            let values: Vec<i64> = values.into_iter().map(whole).collect();
             writer.typed::<Int64Type>().write_batch(&values, defined, repeated)?;
         }
         Holds::Fraction => {
@@ -165,6 +165,11 @@ fn write(
         }
     }
     Ok(())
+}
+
+/// A count, or the largest that the format has: an epoch may be larger, and is no 0.
+fn whole(value: &Value) -> i64 {
+    value.as_i64().unwrap_or(if value.is_u64() { i64::MAX } else { 0 })
 }
 
 fn nanoseconds(value: &Value) -> i64 {
@@ -194,6 +199,11 @@ mod tests {
             column("workers", Holds::Texts, false),
             column("path", Holds::Json, true),
         ]
+    }
+
+    #[test]
+    fn a_number_too_large_is_not_nothing() {
+        assert_eq!([json!(7), json!(-7), json!(u64::MAX)].map(|value| whole(&value)), [7, -7, i64::MAX]);
     }
 
     #[test]
