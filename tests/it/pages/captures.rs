@@ -12,8 +12,8 @@ use recount::otlp::{decode_logs_json, decode_logs_protobuf, decode_traces_json, 
 
 use crate::pages::site::{Site, addresses};
 
-/// About so many attempts of a run are looked at.
-const LOOKS: usize = 8;
+/// Of a run of twice as many attempts and more, about so many are looked at; of every other run all of them.
+const LOOKS: usize = 40;
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
